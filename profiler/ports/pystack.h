@@ -36,6 +36,7 @@ enum pie_operation {
     PIE_OPERATION_ATTRIBUTE,
     PIE_OPERATION_MASK = 15,
     PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
+    PIE_OPERATION_IN_FOLD = 32, /* flag: … in one that only sums up, counts or compares single elements */
 };
 
 /* The kind of object at an address. */
@@ -129,19 +130,41 @@ enum pie_read_kind {
     PIE_READ_SEARCH = 1, /* an item is searched for in a list or tuple, from its beginning */
     PIE_READ_ARGUMENT =
         2, /* the longest argument: text, bytes, the data of an array or tensor, a list, a tuple */
-    PIE_READ_SORT = 3, /* list.sort(); size is 0 while it is at work, since its list is empty then */
+    PIE_READ_SORT = 3,    /* list.sort(); size is 0 while it is at work, since its list is empty then */
+    PIE_READ_JOIN = 4,    /* + copies a list or tuple */
+    PIE_READ_CHOICE = 5,  /* min(), max() or sorted() of a list or set */
+    PIE_READ_PATTERN = 6, /* text, in which a compiled pattern is searched */
+    PIE_READ_SKIP = 7,    /* itertools.islice() of an iterator that was made for it */
+    PIE_READ_FIELD = 8,   /* struct.unpack() and its like */
+    PIE_READ_READER = 9,  /* csv.reader() is made */
+    PIE_READ_FOLD = 10,   /* no call: an instruction that may lie in a loop with PIE_OPERATION_IN_FOLD */
+    PIE_READ_KINDS,
+};
+
+/* SKIP, FIELD, READER and FOLD are not compared. Each sample says something by itself. */
+enum pie_read_saying {
+    PIE_READ_SAYS_NOTHING, /* FOLD: it stands at no a[i] */
+    PIE_READ_SAYS_YES, /* SKIP: it passes over items that nobody gets; FIELD: one number is unpacked; READER: of one
+                          line; FOLD: at a[i] of text, bytes, a list, a tuple or an array, in a range of 16 or more */
+    PIE_READ_SAYS_NO,
 };
 
 struct pie_call_read {
     uint64_t object; /* its address */
-    uint64_t size;   /* SEARCH: items; else bytes, those of an item's address for a list or tuple */
+    uint64_t
+        size; /* SEARCH, CHOICE: items; SKIP: those before the first that is handed out; FIELD, READER: what it
+                        is for; FOLD: rounds; else bytes, those of an item's address for a list or tuple */
     uint64_t
         beginning; /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
-    uint64_t beginning_up; /* the same for one that is half as long: what a longer one is compared by */
-    uint64_t rest;         /* ARGUMENT, SORT: digest of what is called and of all other arguments */
-    uint8_t kind;          /* pie_read_kind */
-    uint8_t octave;        /* binary logarithm of its words, rounded down */
-    bool is_temporary;     /* SEARCH: only the call has it */
+    uint64_t
+        beginning_up; /* the same for one that is half as long: what a longer one is compared by; CHOICE: digest of
+                              all items */
+    uint64_t rest;     /* ARGUMENT, SORT: digest of what is called and of all other arguments; PATTERN: of the
+                              pattern; CHOICE: of the first items */
+    uint8_t kind;      /* pie_read_kind */
+    uint8_t octave;    /* binary logarithm of its words, rounded down */
+    uint8_t saying;    /* pie_read_saying */
+    bool is_temporary; /* SEARCH: only the call has it */
 };
 
 /* Such calls. Context: signal (all functions). */
@@ -246,8 +269,8 @@ struct pie_pystack_ops {
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);
 
-    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP; PIE_OPERATION_OTHER if it is not known. Context:
-     * drain. */
+    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP and PIE_OPERATION_IN_FOLD; PIE_OPERATION_OTHER if it
+     * is not known. Context: drain. */
     unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
 
     /* The kind of object at an address, by its type's type; every load is fault-tolerant. A wrong guess is possible
@@ -278,7 +301,8 @@ struct pie_pystack_ops {
     bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
     /* The long value that the calling thread's innermost frame, as walk() has just found it, is having read by a call
-     * or an operator. False: none of 512 bytes or 32 items. May be NULL. Context: signal. */
+     * or an operator, or what else enum pie_read_kind has. False: none of 512 bytes or 32 items. May be NULL.
+     * Context: signal. */
     bool (*call_read)(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
 
     /* Reads the list of a SORT that is over; it may be no list any more. beginning is a digest of the items in whatever

@@ -168,7 +168,8 @@ struct pie_watch_row {
 };
 
 /* What was read by calls that one line of Python made and that samples of time met (profiler/reads). All values are
- * totals: a row replaces the last one of the same node and kind. */
+ * totals: a row replaces the last one of the same node and kind. From SKIP on nothing is compared: rises and upper_ns
+ * are of samples that say PIE_READ_SAYS_YES, others and lower_ns of PIE_READ_SAYS_NO, same of the rest. */
 struct pie_reading_row {
     struct pie_node_id node;
     uint8_t kind;     /* enum pie_read_kind; part of the key */
@@ -177,12 +178,13 @@ struct pie_reading_row {
     double cpu_sq_ns2;
     uint64_t same; /* those that met what the sample before them had met, as long as it was then, … */
     uint64_t
-        rises; /* … one that began the same and was longer; not SEARCH: with the same other arguments, … */
+        rises; /* … one that began the same and was longer; not SEARCH: with the same other arguments; CHOICE: with
+                  some other items, PATTERN: with another pattern, … */
     uint64_t others; /* … another one */
     uint64_t
         lower_ns; /* while one rose to four times its length at least: CPU time up to half of its last length, … */
     uint64_t upper_ns; /* … and from there on */
-    uint64_t sum_size; /* of all samples; SEARCH: items, else bytes */
+    uint64_t sum_size; /* of all samples, struct pie_call_read.size */
     uint64_t max_size;
 };
 

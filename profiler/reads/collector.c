@@ -7,6 +7,7 @@
 #include "profiler/ports/config.h"
 #include "profiler/reads/places.h"
 #include "profiler/reads/reads.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/symbols/naming.h"
 #include "profiler/time/clock.h"
 #include "profiler/watch/watch.h"
@@ -15,6 +16,7 @@
 
 /* Of the collection thread. Fork child: forget(). */
 static struct {
+    const struct pie_pystack_ops *ops;
     struct pie_naming *naming;
     struct pie_reads_places *places;
 } state;
@@ -26,6 +28,7 @@ static int begin(struct pie_collection *collection) {
     if (r < 0)
         return r;
     state.naming = collection->naming;
+    state.ops = collection->ops;
     pie_reads_set(collection->ops);
     pie_watch_set_returned(pie_reads_returned);
     return 0;
@@ -41,11 +44,23 @@ static void forget(void) {
     stop();
 }
 
+/* Handlers leave a record of each instruction that such a loop may have; few have one. */
+static bool is_in_fold(struct pie_cct_id line) {
+    if (pie_cct_is_root(line))
+        return false;
+    uint64_t key = pie_cct_key(line);
+    return pie_cct_key_is_python(key) &&
+           (state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) & PIE_OPERATION_IN_FOLD);
+}
+
 static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_reads_record record;
 
     while (pie_reads_ring_pop(&pie_reads_of(thread)->ring, &record)) {
-        struct pie_node_id line = pie_naming_node(state.naming, pie_watch_line_node(record.node));
+        struct pie_cct_id leaf = pie_watch_line_node(record.node);
+        if (record.read.kind == PIE_READ_FOLD && !is_in_fold(leaf))
+            continue;
+        struct pie_node_id line = pie_naming_node(state.naming, leaf);
         if (line.value)
             pie_reads_places_add(state.places, line, &record);
     }

@@ -19,6 +19,7 @@ enum {
     STEPS = 8, /* classes of length to one that is twice as long */
     OCTAVES = 40,
     RISE = 4,
+    ABOUT = 8,
 };
 
 /* How much time each length took while one value rose. */
@@ -126,11 +127,15 @@ static bool begins_alike(const struct pie_call_read *shorter, const struct pie_c
     return longer->octave == shorter->octave + 1 && longer->beginning_up == shorter->beginning;
 }
 
+static bool is_list_at_work(uint8_t kind) {
+    return kind == PIE_READ_SEARCH || kind == PIE_READ_CHOICE;
+}
+
 /* Is it the same value, perhaps longer or shorter by now? A list that only its call has is made anew each time. */
 static bool is_same(const struct pie_call_read *last, const struct pie_call_read *now) {
-    if (now->kind == PIE_READ_SEARCH && (now->object != last->object || now->is_temporary))
+    if (is_list_at_work(now->kind) && (now->object != last->object || now->is_temporary))
         return false;
-    if (now->rest != last->rest)
+    if (now->rest != last->rest && now->kind != PIE_READ_PATTERN && now->kind != PIE_READ_CHOICE)
         return false;
     return now->size >= last->size ? begins_alike(last, now) : begins_alike(now, last);
 }
@@ -146,6 +151,55 @@ static bool make_rise(struct place *place) {
     }
     begin_rise(place, place->last.size, 0);
     return true;
+}
+
+/* What else than a length may have changed of the same value: some of the items; the pattern that is searched in a text
+ * of about this length. */
+static bool is_changed(const struct pie_call_read *last, const struct pie_call_read *now) {
+    return now->kind == PIE_READ_CHOICE ? now->beginning_up != last->beginning_up : now->rest != last->rest;
+}
+
+static bool is_about_as_long(uint64_t size, uint64_t other) {
+    return (size > other ? size - other : other - size) <= other / ABOUT;
+}
+
+/* Of a choice: has the list only become longer, or have items gone? */
+static void add_change(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
+    bool is_longer = now->size > last->size && now->rest == last->rest;
+
+    place->row.rises++;
+    if (now->kind == PIE_READ_CHOICE)
+        *(is_longer ? &place->row.lower_ns : &place->row.upper_ns) += record->cpu_ns;
+}
+
+static void compare_changes(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
+
+    if (!last->kind)
+        return;
+    if (!is_same(last, now) || (now->kind == PIE_READ_PATTERN && !is_about_as_long(now->size, last->size)))
+        place->row.others++;
+    else if (is_changed(last, now))
+        add_change(place, record);
+    else
+        place->row.same++;
+}
+
+/* A sample that is not compared. */
+static void count(struct place *place, const struct pie_reads_record *record) {
+    switch (record->read.saying) {
+    case PIE_READ_SAYS_YES:
+        place->row.rises++;
+        place->row.upper_ns += record->cpu_ns;
+        return;
+    case PIE_READ_SAYS_NO:
+        place->row.others++;
+        place->row.lower_ns += record->cpu_ns;
+        return;
+    default:
+        place->row.same++;
+    }
 }
 
 static void compare(struct place *place, const struct pie_reads_record *record) {
@@ -174,7 +228,12 @@ void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id li
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return;
     }
-    compare(place, record);
+    if (record->read.kind >= PIE_READ_SKIP)
+        count(place, record);
+    else if (record->read.kind == PIE_READ_CHOICE || record->read.kind == PIE_READ_PATTERN)
+        compare_changes(place, record);
+    else
+        compare(place, record);
     place->last = record->read;
     place->is_changed = true;
     place->row.samples++;
@@ -205,7 +264,7 @@ void pie_reads_places_clear(struct pie_reads_places *places) {
 }
 
 bool pie_reads_places_hold(const struct pie_reads_places *places, struct pie_node_id node) {
-    for (uint8_t kind = PIE_READ_SEARCH; kind <= PIE_READ_SORT; kind++) {
+    for (uint8_t kind = PIE_READ_SEARCH; kind < PIE_READ_KINDS; kind++) {
         uint32_t number = pie_u64map_get(&places->index, key_of(node, kind));
         if (number && places->list[number - 1].is_changed)
             return true;

@@ -165,7 +165,8 @@ static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))
             row->operations[row->operations_count++] =
-                (uint8_t)drain->ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key));
+                (uint8_t)(drain->ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) &
+                          ~PIE_OPERATION_IN_FOLD);
         cct_node = pie_cct_parent(cct_node);
     }
 }

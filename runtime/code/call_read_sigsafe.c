@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "runtime/code/arguments.h"
+#include "runtime/code/call_read.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-static bool type_of(uintptr_t object, uintptr_t *ret_type) {
+bool pie_read_type_of(uintptr_t object, uintptr_t *ret_type) {
     return pie_object_kind_at(object) != PIE_OBJECT_NONE &&
            load(object, offsetof(PyObject, ob_type), ret_type);
 }
@@ -130,13 +130,23 @@ static bool note_beginning(const struct span *span, struct pie_call_read *read) 
     return true;
 }
 
+bool pie_read_note_value(uintptr_t object, uint64_t bytes_min, struct pie_call_read *read) {
+    struct span span;
+    uintptr_t type;
+
+    if (!pie_read_type_of(object, &type) || !span_of(object, type, &span) || span.bytes < bytes_min)
+        return false;
+    read->size = span.bytes;
+    return note_beginning(&span, read);
+}
+
 /* --- A search --- */
 
 /* An item that cannot be in a set or a key of a dict is no matter of either. */
 static bool can_be_key(uintptr_t item) {
     uintptr_t type, hash;
 
-    return type_of(item, &type) && load(type, offsetof(PyTypeObject, tp_hash), &hash) &&
+    return pie_read_type_of(item, &type) && load(type, offsetof(PyTypeObject, tp_hash), &hash) &&
            hash != (uintptr_t)&PyObject_HashNotImplemented;
 }
 
@@ -145,7 +155,7 @@ static bool is_method(uintptr_t callable, const char *name) {
     uintptr_t type, owner, method, at;
     char text[NAME_BYTES];
 
-    return type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
+    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
            load(callable, offsetof(PyDescrObject, d_type), &owner) &&
            (owner == (uintptr_t)&PyList_Type || owner == (uintptr_t)&PyTuple_Type) &&
            load(callable, offsetof(PyMethodDescrObject, d_method), &method) &&
@@ -162,8 +172,9 @@ static bool note_search(uintptr_t sequence, bool is_borrowed, uintptr_t item, st
     struct span span;
     uintptr_t type;
 
-    if (!type_of(sequence, &type) || (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) ||
-        !can_be_key(item) || !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
+    if (!pie_read_type_of(sequence, &type) ||
+        (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) || !can_be_key(item) ||
+        !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
         !note_beginning(&span, read))
         return false;
     read->kind = PIE_READ_SEARCH;
@@ -191,8 +202,8 @@ static uint32_t find_longest(const struct pie_call_arguments *arguments, bool is
     *ret_span = (struct span){0};
     for (uint32_t i = 0; i < arguments->count; i++) {
         uintptr_t object = arguments->objects[i];
-        if (!type_of(object, &type) || (is_operator && is_sequence(type)) || !span_of(object, type, &span) ||
-            span.bytes <= ret_span->bytes)
+        if (!pie_read_type_of(object, &type) || (is_operator && is_sequence(type)) ||
+            !span_of(object, type, &span) || span.bytes <= ret_span->bytes)
             continue;
         *ret_span = span;
         longest = i;
@@ -253,7 +264,7 @@ bool pie_code_sorted_read(struct pie_call_read *read) {
     struct span span;
     uintptr_t type;
 
-    if (!type_of(read->object, &type) || type != (uintptr_t)&PyList_Type ||
+    if (!pie_read_type_of(read->object, &type) || type != (uintptr_t)&PyList_Type ||
         !span_of_items(read->object, false, &span) || span.bytes < BYTES_MIN || !note_items(&span, read))
         return false;
     read->size = span.bytes;
@@ -267,14 +278,40 @@ static bool note_sort(const struct pie_call_arguments *arguments, struct pie_cal
     return read->rest != 0;
 }
 
-/* Most samples of Python code fall on other instructions. */
-static bool is_call(uintptr_t instr) {
-    uint8_t opcode;
+/* What the code unit at an instruction does. */
+static uint8_t operation_at(uintptr_t instr, uint8_t *ret_opcode) {
+    if (!pie_safe_load_byte((const void *)instr, ret_opcode))
+        return PIE_OPERATION_OTHER;
+    *ret_opcode = pie_pyops_deopt[*ret_opcode];
+    return pie_pyops.operations[*ret_opcode];
+}
 
-    if (!pie_safe_load_byte((const void *)instr, &opcode))
+/* Where opcodes have roles, each instruction that may stand in a fold says how long it takes. */
+static bool note_fold(uint8_t opcode, struct pie_call_read *read) {
+    struct pie_call_arguments operands;
+    struct pie_call_site site;
+    uintptr_t top, callable;
+    uint32_t borrowed;
+
+    if (!pie_pyops.roles[opcode])
         return false;
-    uint8_t operation = pie_pyops.operations[pie_pyops_deopt[opcode]];
-    return operation == PIE_OPERATION_CALL || operation == PIE_OPERATION_OPERATOR;
+    if (pie_pyops.roles[opcode] != PIE_PYOPS_FETCH)
+        pie_read_note_fold(NULL, 0, read);
+    else if (pie_call_site_current(&site, &top) &&
+             pie_call_arguments_find(&site, top, &operands, &callable, &borrowed))
+        pie_read_note_fold(&operands, top - site.count * sizeof top, read);
+    return read->kind != PIE_READ_NONE;
+}
+
+static bool note_operator(const struct pie_call_site *site, const struct pie_call_arguments *operands,
+                          uint32_t borrowed, uintptr_t instr, uint8_t opcode, struct pie_call_read *read) {
+    if (site->shape == PIE_CALL_CONTAINS &&
+        note_search(operands->objects[1], borrowed & 2, operands->objects[0], read))
+        return true;
+    if (site->shape == PIE_CALL_OPERANDS &&
+        (pie_read_note_join(operands, instr, read) || note_argument(operands, true, read)))
+        return true;
+    return note_fold(opcode, read);
 }
 
 bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *ret_read) {
@@ -282,16 +319,20 @@ bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *r
     struct pie_call_site site;
     uintptr_t top, callable;
     uint32_t borrowed;
+    uint8_t opcode, operation = operation_at(frame->instr, &opcode);
 
     *ret_read = (struct pie_call_read){.kind = PIE_READ_NONE};
-    if (!is_call(frame->instr) || !pie_call_site_current(&site, &top) ||
+    if (operation != PIE_OPERATION_CALL && operation != PIE_OPERATION_OPERATOR)
+        return note_fold(opcode, ret_read);
+    if (!pie_call_site_current(&site, &top) ||
         !pie_call_arguments_find(&site, top, &arguments, &callable, &borrowed))
-        return false;
-    if (site.shape == PIE_CALL_CONTAINS)
-        return note_search(arguments.objects[1], borrowed & 2, arguments.objects[0], ret_read);
+        return note_fold(opcode, ret_read);
+    if (site.shape == PIE_CALL_CONTAINS || site.shape == PIE_CALL_OPERANDS)
+        return note_operator(&site, &arguments, borrowed, frame->instr, opcode, ret_read);
     if (arguments.count >= 2 && is_search(callable))
         return note_search(arguments.objects[0], borrowed & 1, arguments.objects[1], ret_read);
     if (is_method(callable, "sort"))
         return note_sort(&arguments, ret_read);
-    return note_argument(&arguments, site.shape == PIE_CALL_OPERANDS, ret_read);
+    return pie_read_note_work(&arguments, callable, borrowed & 1, ret_read) ||
+           note_argument(&arguments, false, ret_read);
 }

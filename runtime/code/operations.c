@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "runtime/code/exception_table.h"
+#include "runtime/code/folds.h"
 #include "runtime/code/graph.h"
 #include "runtime/code/store.h"
 #include "runtime/code/pyops.h"
 
-/* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP.
+/* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP and
+ * PIE_OPERATION_IN_FOLD.
  *
  * An instruction is its prefixes (EXTENDED_ARG, 8 more bits of argument each), itself and its inline cache; all of
  * these units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions
@@ -106,6 +108,7 @@ static void work_out(const struct pie_code_record *record) {
             loop = work.units[at].is_in_loop ? PIE_OPERATION_IN_LOOP : 0;
         work.operations[at] |= (uint8_t)loop;
     }
+    pie_code_folds_mark(bytecode, n_units, work.operations);
 }
 
 unsigned pie_code_operations_find(uint32_t code_id, uint32_t unit) {

@@ -20,6 +20,26 @@ enum pie_pyops_flow {
     PIE_PYOPS_BACK = 4,  /* … counted backwards */
 };
 
+/* What an instruction does in a loop that folds elements (folds.h). */
+enum pie_pyops_role {
+    PIE_PYOPS_OTHER, /* what no such loop has, or nobody has said */
+    PIE_PYOPS_NOTHING,
+    PIE_PYOPS_CONSTANT, /* loads what no round of a loop sets */
+    PIE_PYOPS_GLOBAL,
+    PIE_PYOPS_ATTRIBUTE,
+    PIE_PYOPS_LOCAL,
+    PIE_PYOPS_NAME,
+    PIE_PYOPS_STORE_LOCAL,
+    PIE_PYOPS_STORE_NAME,
+    PIE_PYOPS_FETCH,   /* a[i] */
+    PIE_PYOPS_COMBINE, /* a + b */
+    PIE_PYOPS_COMPARE,
+    PIE_PYOPS_CONTAINS,
+    PIE_PYOPS_BRANCH, /* by the truth of what it takes */
+    PIE_PYOPS_GOTO,
+    PIE_PYOPS_LOOP, /* the next one of a for loop, or jumps behind it */
+};
+
 /* Opcodes behind which the real one is hidden, and where that is. Offsets are of the structures of this Python. */
 struct pie_pyops_hiding {
     size_t monitoring; /* in a code object: pointer to its monitoring data; 0: this Python does not hide */
@@ -35,6 +55,7 @@ struct pie_pyops_hiding {
 struct pie_pyops {
     uint8_t operations[256]; /* pie_operation of a plain opcode */
     uint8_t flows[256];      /* pie_pyops_flow of a plain opcode */
+    uint8_t roles[256];      /* pie_pyops_role of a plain opcode; all 0 where nobody has said them */
     uint8_t plain[256];      /* of an instrumented opcode; 0: it is not instrumented */
     uint8_t extended_arg;    /* the opcode that gives the next one's argument 8 more bits */
     /* Opcodes that are another operation with one argument; opcode 0 ends the list. */

@@ -233,24 +233,30 @@ CREATE TABLE watch (
     inner_operation)
 ) WITHOUT ROWID;
 
--- What was read by calls of a line that samples of time met at work: a list or tuple that is searched, or the longest
--- argument.
+-- What was read by calls of a line that samples of time met at work: a list or tuple that is searched, the longest
+-- argument, or what the interpreter's own types do. Kinds 7 to 10 are not compared: rises are samples that tell of the
+-- waste, others those that tell against it.
 CREATE TABLE reading (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id) of the line
   kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument, 3: a list
-                                   -- that its sort() sorts
+                                   -- that its sort() sorts, 4: a list or tuple that + copies, 5: min(), max() or
+                                   -- sorted() of a list or set, 6: text and the pattern that is searched in it, 7:
+                                   -- islice(), 8: struct unpacks, 9: a csv.reader() is made, 10: a loop that folds
+                                   -- elements
   samples INTEGER NOT NULL,        -- samples of such calls; kind 3: samples in a row count as one
   cpu_ns INTEGER NOT NULL,         -- CPU time that they stand for
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squares of the samples' times
   same INTEGER NOT NULL,           -- samples that met what the one before there had met, as long as it was then
   rises INTEGER NOT NULL,          -- samples that met one that began the same and was longer; kinds 2 and 3: with the
-                                   -- same other arguments
+                                   -- same other arguments; kind 5: the same with some other items; 6: with another
+                                   -- pattern
   others INTEGER NOT NULL,         -- samples that met another one
   lower_ns INTEGER NOT NULL,       -- while one rose to four times its length at least: CPU time of the samples up to
-                                   -- half of its last length
-  upper_ns INTEGER NOT NULL,       -- … and from there on
-  sum_size INTEGER NOT NULL,       -- lengths of all samples; kind 1: items, else bytes
+                                   -- half of its last length; kinds 7 to 10: of others; 5: of rises where the list
+                                   -- had only become longer
+  upper_ns INTEGER NOT NULL,       -- … and from there on; kinds 7 to 10: of rises; 5: of the other rises
+  sum_size INTEGER NOT NULL,       -- lengths of all samples; kinds 1, 5 and 7: items, 10: rounds, else bytes
   max_size INTEGER NOT NULL,       -- the greatest of them
   PRIMARY KEY (process, node, kind)
 ) WITHOUT ROWID;

@@ -69,6 +69,16 @@ FROM (VALUES
   ('*torch*', 'growing argument', 'work out all of them with one call for the whole tensor (torch.cumsum, cumprod, '
     || 'cummax), or keep the last result and add only what is new'),
   ('*', 'sorted again', 'put the new item where it belongs with bisect.insort, or keep a heap (heapq)'),
+  ('*', 'joined items', 'append to a list; where it must be a tuple, make it once behind the loop'),
+  ('*', 'chosen again', 'keep the items in a heap (heapq), or in order (bisect.insort), so that the next one is found '
+    || 'without looking at all of them'),
+  ('*', 'patterns in turn', 'search once for all of them: one pattern with alternatives (a|b|c), or one for each word with '
+    || 'a function that looks it up in a dict'),
+  ('*', 'skipped items', 'go on with one iterator, or make a list once and take slices of it'),
+  ('*', 'single numbers', 'unpack all fields with one format, all records with struct.iter_unpack, or numbers of one kind '
+    || 'with array.array or memoryview.cast'),
+  ('*', 'reader of one line', 'give all lines to one csv.reader(): it takes any iterator of lines'),
+  ('*', 'fold', 'handle the slice with one call: sum(), max(), count() or a method of the text'),
   ('*', 'whole re-reads', 'perhaps one pass does for all rounds: sort the data once and search it, count or sum by group '
     || 'at once, or make an index'),
   ('numpy', 'whole re-reads', 'perhaps one pass does for all rounds: numpy.bincount or numpy.unique for groups, '

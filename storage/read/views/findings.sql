@@ -580,10 +580,9 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
--- says what the line's stores are about, and what the line looks up again is of less weight. One whose calls read all
--- that was there (3) has no other one (reads.sql). Where a line passes over
--- the same data again and again, its results may be nearly the same each time. There results prove only with the same
--- arguments that it computes again (is_argued).
+-- says what the line's stores are about, and what the line looks up again is of less weight. One that reads all
+-- that was there (3) or single elements (4) has no other (reads.sql, work.sql). Where a line passes over the same data
+-- again and again, results may be nearly the same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
@@ -620,13 +619,15 @@ FROM (
         high_part, high_share, calls_high, 'high', 3, 1
       FROM x_reading_finding
       UNION ALL
+      SELECT * FROM x_work_told
+      UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
         high_share, calls_high, 'maybe', 0, 1
       FROM x_passing_finding)
     WINDOW g AS (PARTITION BY run, file, line))
-  WHERE iif(line_grows = 3, grows = 3, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+  WHERE iif(line_grows >= 3, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Lines whose calls read all of one long value each time, from the table reading. Searches: `in`, index(), count() or
 -- remove() of a list or tuple. Growing arguments: the same call again, but for one argument that begins as before and
--- is longer. Above the views of time.sql and growth.sql, below findings.sql.
+-- is longer. Above the views of time.sql and growth.sql, below findings.sql. x_work_place has other kinds (work.sql).
 
 -- All figures to tune are here.
 CREATE VIEW x_reading_threshold AS SELECT
@@ -20,8 +20,8 @@ CREATE VIEW x_reading_place AS
 SELECT p.run, r.process, n.own_location AS place, n.line_location, r.kind, max(r.cpu_ns) AS top_ns,
   sum(r.cpu_ns) * 1.0 AS reads_ns, sum(r.samples) AS samples, sum(r.rises) AS rises, sum(r.same) AS same,
   sum(r.others) AS others, max(r.max_size) AS max_size,
-  sum(r.lower_ns + r.upper_ns) AS risen_ns
-FROM process p JOIN reading r ON r.process = p.id JOIN node n ON n.process = r.process AND n.id = r.node
+  sum(r.lower_ns + r.upper_ns) AS risen_ns, NULL AS upper_ns, NULL AS lines, NULL AS glue
+FROM process p JOIN reading r ON r.process = p.id AND r.kind <= PIE_READ_SORT JOIN node n ON n.process = r.process AND n.id = r.node
 JOIN x_reading_threshold t
 WHERE n.own_location IS NOT NULL AND (r.kind <> PIE_READ_SEARCH OR n.line_location = n.own_location)
 GROUP BY p.run, r.process, n.own_location, r.kind
@@ -29,7 +29,9 @@ HAVING iif(r.kind = PIE_READ_SEARCH,
   sum(r.same + r.rises) >= max(t.samples) AND sum(r.same + r.rises) >= max(t.same_part) * sum(r.same + r.rises + r.others),
   sum(r.rises) >= max(t.samples) AND sum(r.rises) >= max(t.rising_part) * sum(r.rises + r.others)
     AND (r.kind = PIE_READ_SORT OR (sum(r.lower_ns + r.upper_ns) > 0
-      AND sum(r.upper_ns) >= max(t.upper_part) * sum(r.lower_ns + r.upper_ns))));
+      AND sum(r.upper_ns) >= max(t.upper_part) * sum(r.lower_ns + r.upper_ns))))
+UNION ALL
+SELECT * FROM x_work_place;
 
 -- With times. Few lines come so far, so each looks for itself, and a run without such lines costs nothing. By kind, and
 -- of a line the kind that takes most. (Windows of one level share their parts, else SQLite reads all runs for one.)
@@ -39,6 +41,7 @@ SELECT * FROM (
     me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library, a.cpu_ns * 1.0 AS run_ns,
     iif(f.is_own AND x.line_location IS NOT x.place, fi.library, NULL) AS below,
     sum(x.place_ns) OVER g AS line_ns, sum(x.reads_ns) OVER g AS all_reads_ns,
+    sum(x.upper_ns) OVER g AS all_upper_ns,
     row_number() OVER (PARTITION BY x.run, f.path, l.line, x.kind ORDER BY x.reads_ns DESC, x.process) AS nth
   FROM (
     SELECT g.*, (
@@ -58,7 +61,7 @@ WHERE nth = 1 AND (below IS NULL OR below = 'python' OR EXISTS (SELECT 1 FROM x_
 
 CREATE VIEW x_reading_line AS
 SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, rises,
-  others, risen_ns, max_size, all_reads_ns AS reads_ns, run_ns
+  same, others, risen_ns, max_size, all_reads_ns AS reads_ns, all_upper_ns AS upper_ns, lines, glue, run_ns
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY all_reads_ns DESC, kind) AS of_line
   FROM x_reading_kind)
@@ -90,5 +93,5 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
         ELSE 'growing argument' END AND coalesce(x.advice_library, '') GLOB a.library
     ORDER BY length(a.library) DESC LIMIT 1) AS advice
 FROM x_reading_line x JOIN x_threshold t JOIN x_reading_threshold s
-WHERE x.reads_ns >= t.high_share * x.run_ns
+WHERE x.kind <= PIE_READ_SORT AND x.reads_ns >= t.high_share * x.run_ns
   AND x.reads_ns >= iif(x.kind = PIE_READ_SEARCH, s.search_part, t.high_low) * x.line_ns;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "runtime/code/arguments.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between call_read_sigsafe.c and call_work_sigsafe.c. Context: signal. */
+
+bool pie_read_type_of(uintptr_t object, uintptr_t *ret_type);
+
+/* Notes the length and the beginning of text, bytes, an array, a list or a tuple. False: it is none, or shorter than
+ * bytes_min. */
+bool pie_read_note_value(uintptr_t object, uint64_t bytes_min, struct pie_call_read *read);
+
+/* What the interpreter's own types and modules are doing for a call: enum pie_read_kind, from CHOICE on. False: nothing
+ * of that. */
+bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t callable, bool is_borrowed,
+                        struct pie_call_read *read);
+
+/* A list or tuple that + copies. instr is the instruction. */
+bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr,
+                        struct pie_call_read *read);
+
+/* a[i] of these operands, whose first one lies at `at` of the evaluation stack; NULL: another instruction. */
+void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/code/call_read.h"
+
+#include <opcode.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
+#include "runtime/objects/digest.h"
+#include "runtime/objects/kind.h"
+#include "runtime/objects/pystr.h"
+
+/* Types and modules of the interpreter's own are known by their names. Their structures have been the same from 3.11
+ * on; what is read of them is checked, as all that a handler finds on an evaluation stack. */
+
+enum {
+    CHOICE_MIN = 32,
+    ITEMS_MAX = 4096, /* some 10 us */
+    FIRST_ITEMS = 8,
+    TEXT_MIN = 256,
+    ROUNDS_MIN = 16,
+    SLOTS_MAX = 4, /* of the evaluation stack, that a round of a fold may use */
+    NAME_BYTES = 16,
+    FORMAT_UNITS = 4,
+};
+
+/* Of itertools.islice. */
+struct islice {
+    PyObject head;
+    uintptr_t iterator;
+    Py_ssize_t next, stop, step, count;
+};
+
+/* Of struct.Struct. */
+struct format {
+    PyObject head;
+    Py_ssize_t bytes, fields;
+};
+
+/* Of a range's iterator: only 3.11 has an index besides, and only its opcodes have roles (pyops.h). */
+struct range_iterator {
+    PyObject head;
+    long index, start, step, rounds;
+};
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+/* Is there this name, with its end, at an address? */
+static bool is_text(uintptr_t at, const char *name) {
+    char text[NAME_BYTES];
+    size_t bytes = strlen(name) + 1;
+
+    return pie_safe_copy(text, (const void *)at, bytes) && memcmp(text, name, bytes) == 0;
+}
+
+/* A function of a module, both by their names. */
+static bool is_function(uintptr_t callable, const char *module, const char *name) {
+    uintptr_t type, method, at, owner;
+    struct pie_pystr text;
+
+    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyCFunction_Type &&
+           load(callable, offsetof(PyCFunctionObject, m_ml), &method) &&
+           load(method, offsetof(PyMethodDef, ml_name), &at) && is_text(at, name) &&
+           load(callable, offsetof(PyCFunctionObject, m_module), &owner) &&
+           pie_pystr_locate(owner, NAME_BYTES, &text) && text.width == 1 && is_text(text.data, module);
+}
+
+/* A method of a type, which is known by its full name. */
+static bool is_method_of(uintptr_t callable, const char *type_name) {
+    uintptr_t type, owner;
+
+    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
+           load(callable, offsetof(PyDescrObject, d_type), &owner) && pie_digest_is_named(owner, type_name);
+}
+
+/* --- min(), max(), sorted() of all that waits --- */
+
+struct items {
+    uintptr_t address;
+    uintptr_t count, slots, slot_bytes;
+};
+
+static bool find_items(uintptr_t object, struct items *ret_items) {
+    uintptr_t type, mask;
+
+    if (!pie_read_type_of(object, &type))
+        return false;
+    if (type == (uintptr_t)&PyList_Type) {
+        *ret_items = (struct items){.slot_bytes = sizeof mask};
+        return load(object, offsetof(PyVarObject, ob_size), &ret_items->count) &&
+               load(object, offsetof(PyListObject, ob_item), &ret_items->address) &&
+               (ret_items->slots = ret_items->count, true);
+    }
+    *ret_items = (struct items){.slot_bytes = sizeof(setentry)};
+    return type == (uintptr_t)&PySet_Type &&
+           load(object, offsetof(PySetObject, used), (uintptr_t *)&ret_items->count) &&
+           load(object, offsetof(PySetObject, mask), &mask) &&
+           load(object, offsetof(PySetObject, table), &ret_items->address) &&
+           (ret_items->slots = mask + 1, true);
+}
+
+/* The item of the least hash is the beginning: where some items come and go, it is mostly the same. */
+static bool note_items(const struct items *items, struct pie_call_read *read) {
+    uint64_t least = UINT64_MAX, sum = 0;
+    uintptr_t item;
+
+    for (uintptr_t i = 0; i < items->slots && i < ITEMS_MAX; i++) {
+        if (!load(items->address, i * items->slot_bytes, &item))
+            return false;
+        uint64_t hash = pie_hash_upper(item);
+        sum += hash;
+        if (i < FIRST_ITEMS)
+            read->rest = pie_hash_mix(read->rest, item);
+        if (item && hash < least)
+            least = hash;
+    }
+    read->beginning = least;
+    read->beginning_up = sum;
+    return true;
+}
+
+/* min(a, b) has two of them. */
+static bool is_choice(const struct pie_call_arguments *arguments, uintptr_t callable) {
+    uintptr_t type;
+
+    if (arguments->count > 1 && (!pie_read_type_of(arguments->objects[1], &type) ||
+                                 type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PySet_Type))
+        return false;
+    return is_function(callable, "builtins", "min") || is_function(callable, "builtins", "max") ||
+           is_function(callable, "builtins", "sorted");
+}
+
+/* The iterator of min() and max() has it, too. */
+static bool is_kept(uintptr_t object, bool is_borrowed, uintptr_t callable) {
+    uintptr_t count;
+
+    return is_borrowed || (load(object, offsetof(PyObject, ob_refcnt), &count) &&
+                           (uint32_t)count > (is_function(callable, "builtins", "sorted") ? 1u : 2u));
+}
+
+/* What only its call has is read as any argument. */
+static bool note_choice(uintptr_t object, bool is_borrowed, uintptr_t callable, struct pie_call_read *read) {
+    struct items items;
+
+    if (!find_items(object, &items) || !is_kept(object, is_borrowed, callable) || items.count < CHOICE_MIN ||
+        items.slots > UINT32_MAX || !note_items(&items, read))
+        return false;
+    read->kind = PIE_READ_CHOICE;
+    read->object = object;
+    read->size = items.count;
+    return true;
+}
+
+/* --- Patterns --- */
+
+static bool note_pattern(const struct pie_call_arguments *arguments, struct pie_call_read *read) {
+    struct pie_call_read each = {.kind = PIE_READ_NONE};
+
+    for (uint32_t i = 1; i < arguments->count; i++)
+        if (pie_read_note_value(arguments->objects[i], TEXT_MIN, &each) && each.size > read->size) {
+            *read = each;
+            read->kind = PIE_READ_PATTERN;
+            read->object = arguments->objects[i];
+            read->rest = arguments->objects[0];
+        }
+    return read->kind == PIE_READ_PATTERN;
+}
+
+/* --- islice() --- */
+
+static bool ends_with(uintptr_t type, const char *end) {
+    char text[40];
+    uintptr_t at;
+
+    if (!load(type, offsetof(PyTypeObject, tp_name), &at) ||
+        !pie_safe_copy(text, (const void *)at, sizeof text))
+        return false;
+    size_t length = strnlen(text, sizeof text), bytes = strlen(end);
+    return length < sizeof text && length >= bytes && memcmp(text + length - bytes, end, bytes) == 0;
+}
+
+/* Is the iterator one of a container, which nobody else goes on with? */
+static bool is_made_for_it(uintptr_t iterator) {
+    uintptr_t type;
+
+    return pie_read_type_of(iterator, &type) && ends_with(type, "iterator") && pie_object_is_new(iterator);
+}
+
+static bool note_skip(uintptr_t object, struct pie_call_read *read) {
+    struct islice slice;
+    uintptr_t type;
+
+    if (!pie_read_type_of(object, &type) || !pie_digest_is_named(type, "itertools.islice") ||
+        !pie_safe_copy(&slice, (const void *)object, sizeof slice) || slice.next < 0 || slice.count < 0 ||
+        !is_made_for_it(slice.iterator))
+        return false;
+    bool is_skipping = slice.count < slice.next && slice.next - slice.count > slice.step;
+    *read = (struct pie_call_read){.kind = PIE_READ_SKIP,
+                                   .object = slice.iterator,
+                                   .size = is_skipping ? (uint64_t)slice.next : 0,
+                                   .saying = is_skipping ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO};
+    return true;
+}
+
+/* --- One thing at a time --- */
+
+static bool is_one_number(const char *format, uint32_t length) {
+    uint32_t at = length > 0 && strchr("@=<>!", format[0]) != NULL;
+
+    return at + 1 == length && strchr("bBhHiIlLqQnNefd?", format[at]) != NULL;
+}
+
+/* Does a format of struct, or a Struct, have one number only? */
+static bool has_one_field(uintptr_t format, bool *ret_has_one) {
+    struct format known;
+    struct pie_pystr text;
+    char units[FORMAT_UNITS] = {0};
+    uintptr_t type;
+
+    if (!pie_read_type_of(format, &type))
+        return false;
+    if (pie_digest_is_named(type, "_struct.Struct") || pie_digest_is_named(type, "Struct")) {
+        *ret_has_one = pie_safe_copy(&known, (const void *)format, sizeof known) && known.fields == 1;
+        return true;
+    }
+    if (!(type == (uintptr_t)&PyUnicode_Type ? pie_pystr_locate
+                                             : pie_pystr_locate_bytes)(format, FORMAT_UNITS, &text) ||
+        text.width != 1 || !pie_safe_copy(units, (const void *)text.data, text.units))
+        return false;
+    *ret_has_one = !text.is_cut && is_one_number(units, text.units);
+    return true;
+}
+
+static bool is_unpacking(uintptr_t callable) {
+    return is_function(callable, "_struct", "unpack_from") || is_function(callable, "_struct", "unpack") ||
+           is_method_of(callable, "_struct.Struct") || is_method_of(callable, "Struct");
+}
+
+static bool note_field(const struct pie_call_arguments *arguments, struct pie_call_read *read) {
+    bool has_one;
+
+    if (!has_one_field(arguments->objects[0], &has_one))
+        return false;
+    read->kind = PIE_READ_FIELD;
+    read->size = 1;
+    read->saying = has_one ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
+    return true;
+}
+
+static bool note_reader(uintptr_t lines, struct pie_call_read *read) {
+    uintptr_t type, count = 0;
+
+    if (!pie_read_type_of(lines, &type))
+        return false;
+    bool is_sequence = type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyTuple_Type;
+    if (is_sequence && !load(lines, offsetof(PyVarObject, ob_size), &count))
+        return false;
+    read->kind = PIE_READ_READER;
+    read->size = count;
+    read->saying = is_sequence && count == 1 ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
+    return true;
+}
+
+bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t callable, bool is_borrowed,
+                        struct pie_call_read *read) {
+    if (is_choice(arguments, callable))
+        return note_choice(arguments->objects[0], is_borrowed, callable, read);
+    if (arguments->count >= 2 && is_method_of(callable, "re.Pattern"))
+        return note_pattern(arguments, read);
+    if (arguments->count >= 2 && is_unpacking(callable))
+        return note_field(arguments, read);
+    if (is_function(callable, "_csv", "reader"))
+        return note_reader(arguments->objects[0], read);
+    for (uint32_t i = 0; i < arguments->count; i++)
+        if (note_skip(arguments->objects[i], read))
+            return true;
+    return false;
+}
+
+/* --- Operators --- */
+
+/* += of a list takes no copy. */
+bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr,
+                        struct pie_call_read *read) {
+    uintptr_t type, other;
+    uint8_t argument;
+
+    if (!pie_safe_load_byte((const void *)(instr + 1), &argument) ||
+        !pie_read_type_of(operands->objects[0], &type) || !pie_read_type_of(operands->objects[1], &other) ||
+        type != other ||
+        !(type == (uintptr_t)&PyTuple_Type ? argument == NB_ADD || argument == NB_INPLACE_ADD
+                                           : type == (uintptr_t)&PyList_Type && argument == NB_ADD) ||
+        !pie_read_note_value(operands->objects[0], 2 * TEXT_MIN, read))
+        return false;
+    read->kind = PIE_READ_JOIN;
+    read->object = operands->objects[0];
+    return true;
+}
+
+/* Rounds of the range whose iterator lies below a[i]; 0: there is none. */
+static uint64_t rounds_below(uintptr_t at) {
+    uintptr_t object, type, rounds;
+
+    for (unsigned i = 1; i <= SLOTS_MAX; i++) {
+        if (!pie_call_slot_read(at - i * sizeof at, &object))
+            return 0;
+        if (pie_read_type_of(object, &type) && type == (uintptr_t)&PyRangeIter_Type)
+            return load(object, offsetof(struct range_iterator, rounds), &rounds) ? rounds : 0;
+    }
+    return 0;
+}
+
+static bool has_call_for_many(uintptr_t type) {
+    return type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type ||
+           type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyTuple_Type ||
+           type == (uintptr_t)&PyByteArray_Type || type == (uintptr_t)&PyMemoryView_Type ||
+           pie_digest_is_named(type, "array.array");
+}
+
+static bool is_number(uintptr_t type) {
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyFloat_Type;
+}
+
+void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read) {
+    uintptr_t type;
+
+    *read = (struct pie_call_read){.kind = PIE_READ_FOLD};
+    if (!operands)
+        return;
+    if (!pie_read_type_of(operands->objects[0], &type) || is_number(type))
+        return; /* the element lies there already */
+    read->object = operands->objects[0];
+    read->size = rounds_below(at);
+    read->saying = has_call_for_many(type) && read->size >= ROUNDS_MIN ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+#include <opcode.h>
+
+#include "runtime/code/folds.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "profiler/ports/pystack.h"
+#include "runtime/code/pyops.h"
+#include "runtime/code/stack_depth.h"
+
+/* The body of a loop is run in the abstract, once and from its beginning to its end: of each value it is only known
+ * what it depends on. An instruction that is not listed here, or a value where it must not be, ends the attempt: most
+ * loops end at their first call. Branches may only go forward within the body, or on to the next round, and only
+ * between statements, when the evaluation stack is empty. What lies in front of a branch's target is conditional.
+ *
+ * A variable that a round reads before it has set it carries something from round to round. That is a sum or a count
+ * (x += element), or a limit (if element > x: x = element); a variable that is both is a recurrence. */
+
+enum kind {
+    INVARIANT, /* the same in all rounds */
+    PLACE,     /* the loop's variable, or a sum of it and what is the same */
+    ELEMENT,
+    HELD, /* a variable that carries something */
+    TEST, /* of an element */
+    SUM,  /* a HELD variable, and what was added to it */
+};
+
+enum {
+    VARIABLES = 256, /* local ones and, from HALF on, those of a module or class */
+    HALF = VARIABLES / 2,
+    STACK = 8,
+};
+
+struct value {
+    uint8_t kind, variable;
+};
+
+struct loop {
+    const uint8_t *bytecode;
+    uint32_t units, head, begin, end; /* the body is [begin, end), the loop [head, end) */
+    uint32_t at;
+    uint32_t conditional_until;
+    struct value stack[STACK];
+    uint32_t depth;
+    uint32_t elements; /* fetched */
+    struct {
+        bool is_stored, is_held, is_added_to, is_limit, is_element;
+    } variables[VARIABLES];
+    uint8_t place; /* the loop's variable */
+    bool is_failed;
+};
+
+static void fail(struct loop *loop) {
+    loop->is_failed = true;
+}
+
+static void push(struct loop *loop, enum kind kind, uint32_t variable) {
+    if (loop->depth == STACK)
+        fail(loop);
+    else
+        loop->stack[loop->depth++] = (struct value){(uint8_t)kind, (uint8_t)variable};
+}
+
+static struct value pop(struct loop *loop) {
+    if (loop->depth == 0) {
+        fail(loop);
+        return (struct value){.kind = INVARIANT};
+    }
+    return loop->stack[--loop->depth];
+}
+
+static bool is_conditional(const struct loop *loop) {
+    return loop->at < loop->conditional_until;
+}
+
+static uint32_t variable_of(struct loop *loop, uint32_t argument, bool is_name) {
+    if (argument >= HALF)
+        fail(loop);
+    return argument % HALF + (is_name ? HALF : 0);
+}
+
+static void load_variable(struct loop *loop, uint32_t variable) {
+    if (variable == loop->place)
+        push(loop, PLACE, variable);
+    else if (!loop->variables[variable].is_stored)
+        push(loop, INVARIANT, variable);
+    else if (loop->variables[variable].is_element)
+        push(loop, ELEMENT, variable);
+    else {
+        loop->variables[variable].is_held = true;
+        push(loop, HELD, variable);
+    }
+}
+
+static void store_variable(struct loop *loop, uint32_t variable) {
+    struct value value = pop(loop);
+
+    if (variable == loop->place || value.kind == HELD || value.kind == TEST ||
+        (value.kind == SUM && value.variable != variable))
+        fail(loop);
+    if (value.kind == SUM || is_conditional(loop))
+        return;
+    if (value.kind != ELEMENT || loop->variables[variable].is_held)
+        fail(loop); /* each round begins with what the one before has left */
+    loop->variables[variable].is_element = true;
+}
+
+static void fetch(struct loop *loop) {
+    struct value place = pop(loop), container = pop(loop);
+
+    if (container.kind != INVARIANT || (place.kind != INVARIANT && place.kind != PLACE))
+        fail(loop);
+    loop->elements += place.kind == PLACE;
+    push(loop, place.kind == PLACE ? ELEMENT : INVARIANT, 0);
+}
+
+static bool is_addition(uint32_t argument) {
+    return argument == NB_ADD || argument == NB_INPLACE_ADD;
+}
+
+static bool is_of_places(uint32_t argument) {
+    return is_addition(argument) || argument == NB_SUBTRACT || argument == NB_MULTIPLY;
+}
+
+static void combine(struct loop *loop, uint32_t argument) {
+    struct value right = pop(loop), left = pop(loop);
+
+    if (left.kind == HELD && is_addition(argument) && right.kind <= ELEMENT) {
+        loop->variables[left.variable].is_added_to = true;
+        push(loop, SUM, left.variable);
+    } else if (left.kind == INVARIANT && right.kind == INVARIANT) {
+        push(loop, INVARIANT, 0);
+    } else if (left.kind <= PLACE && right.kind <= PLACE && is_of_places(argument)) {
+        push(loop, PLACE, 0);
+    } else {
+        fail(loop);
+    }
+}
+
+/* Of an element and what is the same, or of an element and a limit. */
+static void compare(struct loop *loop, bool is_order) {
+    struct value right = pop(loop), left = pop(loop);
+    struct value other = left.kind == ELEMENT ? right : left;
+
+    if ((left.kind == ELEMENT) + (right.kind == ELEMENT) != 1 ||
+        (other.kind != INVARIANT && (other.kind != HELD || !is_order)))
+        fail(loop);
+    if (other.kind == HELD)
+        loop->variables[other.variable].is_limit = true;
+    push(loop, TEST, 0);
+}
+
+static bool is_order(const struct pie_stack_instruction *one) {
+    return pie_pyops.roles[one->opcode] == PIE_PYOPS_COMPARE && one->argument != Py_EQ &&
+           one->argument != Py_NE;
+}
+
+/* To the next round, or forward within this one. */
+static void go_to(struct loop *loop, const struct pie_stack_instruction *one, bool is_branch) {
+    bool is_back = pie_pyops.flows[one->opcode] & PIE_PYOPS_BACK;
+    uint32_t target = is_back ? one->end - one->argument : one->end + one->argument;
+
+    if (loop->depth != 0 || (is_back ? target != loop->head : target > loop->end))
+        fail(loop);
+    if (is_back)
+        target = loop->end;
+    if (is_branch && target > loop->conditional_until)
+        loop->conditional_until = target;
+}
+
+static void branch(struct loop *loop, const struct pie_stack_instruction *one) {
+    uint8_t kind = pop(loop).kind;
+
+    if (kind != TEST && kind != ELEMENT)
+        fail(loop);
+    go_to(loop, one, true);
+}
+
+static void take(struct loop *loop, const struct pie_stack_instruction *one) {
+    uint8_t role = pie_pyops.roles[one->opcode];
+
+    switch (role) {
+    case PIE_PYOPS_NOTHING:
+        return;
+    case PIE_PYOPS_CONSTANT:
+        return push(loop, INVARIANT, 0);
+    case PIE_PYOPS_GLOBAL: /* with a lowest bit it is going to be called */
+        return one->argument & 1 ? fail(loop) : push(loop, INVARIANT, 0);
+    case PIE_PYOPS_ATTRIBUTE:
+        return pop(loop).kind == INVARIANT ? push(loop, INVARIANT, 0) : fail(loop);
+    case PIE_PYOPS_LOCAL:
+    case PIE_PYOPS_NAME:
+        return load_variable(loop, variable_of(loop, one->argument, role == PIE_PYOPS_NAME));
+    case PIE_PYOPS_STORE_LOCAL:
+    case PIE_PYOPS_STORE_NAME:
+        return store_variable(loop, variable_of(loop, one->argument, role == PIE_PYOPS_STORE_NAME));
+    case PIE_PYOPS_FETCH:
+        return fetch(loop);
+    case PIE_PYOPS_COMBINE:
+        return combine(loop, one->argument);
+    case PIE_PYOPS_COMPARE:
+    case PIE_PYOPS_CONTAINS:
+        return compare(loop, is_order(one));
+    case PIE_PYOPS_BRANCH:
+        return branch(loop, one);
+    case PIE_PYOPS_GOTO:
+        return go_to(loop, one, false);
+    default:
+        return fail(loop);
+    }
+}
+
+static struct pie_stack_instruction read_at(const struct loop *loop, uint32_t at) {
+    return pie_stack_instruction_read(loop->bytecode, at, loop->units);
+}
+
+static bool is_store(uint8_t role) {
+    return role == PIE_PYOPS_STORE_LOCAL || role == PIE_PYOPS_STORE_NAME;
+}
+
+/* The loop's variable is set first; which others does a round set? */
+static void find_stores(struct loop *loop) {
+    struct pie_stack_instruction one = read_at(loop, loop->begin);
+    uint8_t role = pie_pyops.roles[one.opcode];
+
+    if (!is_store(role))
+        return fail(loop);
+    loop->place = (uint8_t)variable_of(loop, one.argument, role == PIE_PYOPS_STORE_NAME);
+    loop->begin = one.end;
+    for (uint32_t at = loop->begin; at < loop->end; at = one.end) {
+        one = read_at(loop, at);
+        role = pie_pyops.roles[one.opcode];
+        if (is_store(role))
+            loop->variables[variable_of(loop, one.argument, role == PIE_PYOPS_STORE_NAME)].is_stored = true;
+    }
+}
+
+static bool has_recurrence(const struct loop *loop) {
+    for (uint32_t i = 0; i < VARIABLES; i++)
+        if (loop->variables[i].is_added_to && loop->variables[i].is_limit)
+            return true;
+    return false;
+}
+
+static bool is_fold(struct loop *loop) {
+    find_stores(loop);
+    for (loop->at = loop->begin; loop->at < loop->end && !loop->is_failed;) {
+        struct pie_stack_instruction one = read_at(loop, loop->at);
+        take(loop, &one);
+        loop->at = one.end;
+    }
+    return !loop->is_failed && loop->elements > 0 && !has_recurrence(loop);
+}
+
+void pie_code_folds_mark(const uint8_t *bytecode, uint32_t n_units, uint8_t *operations) {
+    struct pie_stack_instruction one;
+
+    for (uint32_t at = 0; at < n_units; at = one.end) {
+        one = pie_stack_instruction_read(bytecode, at, n_units);
+        if (pie_pyops.roles[one.opcode] != PIE_PYOPS_LOOP || one.end + one.argument > n_units)
+            continue;
+        struct loop loop = {.bytecode = bytecode,
+                            .units = n_units,
+                            .head = at,
+                            .begin = one.end,
+                            .end = one.end + one.argument};
+        if (is_fold(&loop))
+            for (uint32_t i = at; i < loop.end; i++)
+                operations[i] |= PIE_OPERATION_IN_FOLD;
+    }
+}
