@@ -119,8 +119,8 @@ def are_alike(category, other):
 
 def bound(program, findings):
     """What a second run says of the true lines: the verdict and the fact of the first, and the part of the run that a
-    fix gains at most (None: no bound for one of them). That is said of a fix within the function of a line, and the fix of a
-    program may change several."""
+    fix gains at most (None: no bound for one of them). That is said of a fix within the function of a line, and the
+    fix of a program may change several."""
     counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
     there = [finding for finding in counted if at_true_line(program, finding)]
     if program.is_clean and counted:

@@ -36,7 +36,7 @@ JOIN file f ON f.process = q.id AND f.path = c.file
 JOIN function u ON u.process = f.process AND u.file = f.id AND u.kind = PIE_LOCATION_PYTHON
 JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line;
 
--- The own functions that reach them through a library, which calls a function back (df.apply(f), sorted(key=f)): a fix
+-- The own functions that reach them through a library, which calls a function back (df.apply(f)): a fix
 -- may take the library's call away.
 CREATE VIEW x_counted_caller AS
 SELECT DISTINCT c.run, c.file, c.line, o.process, o.function, u.name
