@@ -9,24 +9,25 @@ CREATE VIEW x_comeback_threshold AS SELECT
   2e4 AS length_ns,   -- they take this long with traps: a shorter call is made as fast as its result is looked up,
   0.5 AS back_low;    -- and this part of the line's calls at least comes again, as the lower end
 
--- By line of own code. Sampled calls are a draw from all of the line's calls. If these are of m kinds, a draw meets one
--- of r remembered ones with the probability r / m. So n draws that meet `again` tell m, as birthdays tell the length of
--- a year: about pairs / again, where pairs is the sum of r over the draws. All of the line's calls but the first of each
+-- By line of own code. Sampled calls are a draw from all of the line's calls. If these are of m kinds, a draw meets
+-- one of r remembered ones with the probability r / m. So m is about pairs / again, where pairs is the sum of r over the
+-- draws, as birthdays show how long a year is. All of the line's calls but the first of each
 -- kind come again. Their number is the line's time divided by the length of a call, which traps make longer, so it is
 -- too small rather than too large. Of `again` the lower end of its interval counts (Poisson's distribution, by
 -- Wilson's method). Only calls that the line itself makes count, and only in a loop: elsewhere the line may be what
 -- a function does where its cache has nothing, and comes again because the cache is small. Equal values that may be
 -- a coincidence do not count: random numbers come again, too.
 CREATE VIEW x_coming_back AS
-SELECT run, file, line, 1.0 - pairs / again / calls AS back_part, 1.0 - most / calls AS back_low,
-  printf('; the others are not known to be new: so many calls met one of the last %d remembered, so of about %.2g calls some '
-    || '%.2g are different, %.2g at most', remembered, calls, pairs / again, most) AS back_text
+SELECT DISTINCT run, file, line, 1.0 - pairs / again / calls AS back_part, 1.0 - most / calls AS back_low,
+  printf('; the others are not known to be new: so many calls met one of the last %d remembered, so of about %.2g '
+    || 'calls some %.2g are different, %.2g at most', remembered, calls, pairs / again, most) AS back_text
 FROM (
-  SELECT *, pairs / (again + z2 / 2 - sqrt(z2 * again + z2 * z2 / 4)) AS most
+  SELECT DISTINCT *, pairs / (again + z2 / 2 - sqrt(z2 * again + z2 * z2 / 4)) AS most
   FROM (
-    SELECT w.run, f.path AS file, l.line, t.remembered, t.come_again, t.back_low AS least, h.z2, w.again,
+    SELECT DISTINCT w.run, f.path AS file, l.line, t.remembered, t.come_again, t.back_low AS least, h.z2, w.again,
       c.line_ns / nullif(w.length_ns / w.compared, 0) AS calls,
-      iif(w.compared > t.remembered, t.remembered * (w.compared - (t.remembered + 1) / 2.0), w.compared * (w.compared - 1) / 2.0) AS pairs
+      iif(w.compared > t.remembered, t.remembered * (w.compared - (t.remembered + 1) / 2.0),
+        w.compared * (w.compared - 1) / 2.0) AS pairs
     FROM (
       SELECT run, process, place, 1.0 * sum(watches) AS compared, sum(length_ns) AS length_ns,
         1.0 * sum(iif(is_redundant AND is_seen_before AND equal_values > 1, watches, 0)) AS again,

@@ -23,7 +23,10 @@ CREATE VIEW x_threshold AS SELECT
   20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
   10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.45 AS handful_share,   -- API misuse: this part of the accesses at least is no bulk work, at the line and in its
-                           -- function: a call for all has to do the bulk work of the single ones, too
+  0.6 AS direct_share,     -- function (this part, where own code makes the calls without Python code of a library): a
+                           -- call for all has to do the bulk work of the single ones, too,
+  0.2 AS bulk_only,        -- of its function without the lines of which less than this part is no bulk work;
+  0.8 AS bulk_hardly,      -- a line of which this part is no bulk work stands for itself
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
@@ -307,16 +310,19 @@ CREATE VIEW x_line_lent AS
 SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
     min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
   1.0 * lent_watches / nullif(other_watches, 0) AS lent_part,
-  min((length_0_ns + length_1_ns + length_2_ns) / nullif(ns, 0), (length_0_ns + length_1_ns + length_2_ns + other_0_ns
-    + other_1_ns + other_2_ns) / nullif(ns + other_ns, 0)) AS handful
+  iif(length_0_ns + length_1_ns + length_2_ns >= bulk_hardly * ns, 1.0, min((length_0_ns + length_1_ns + length_2_ns)
+    / nullif(ns, 0), mixed_light_ns / nullif(mixed_ns, 0))) AS handful
 FROM (
   SELECT *, sum(watches) OVER f - watches AS other_watches, sum(ns) OVER f - ns AS other_ns, sum(sq) OVER f - sq AS other_sq,
     sum(length_0_ns) OVER f - length_0_ns AS other_0_ns, sum(length_1_ns) OVER f - length_1_ns AS other_1_ns,
     sum(length_2_ns) OVER f - length_2_ns AS other_2_ns,
     sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
     sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
-    sum(tell_sq) OVER f - tell_sq AS other_tell_sq, sum(item_ns) OVER f - item_ns AS other_item_ns
-  FROM x_line_returned
+    sum(tell_sq) OVER f - tell_sq AS other_tell_sq, sum(item_ns) OVER f - item_ns AS other_item_ns,
+    sum(iif(length_0_ns + length_1_ns + length_2_ns >= bulk_only * ns, length_0_ns + length_1_ns + length_2_ns, 0)) OVER f
+      AS mixed_light_ns,
+    sum(iif(length_0_ns + length_1_ns + length_2_ns >= bulk_only * ns, ns, 0)) OVER f AS mixed_ns
+  FROM x_line_returned JOIN (SELECT bulk_only FROM x_threshold)
   WHERE nth = 1
   WINDOW f AS (PARTITION BY run, kind, file, function, function_line, library))
 JOIN x_threshold;
@@ -483,7 +489,7 @@ FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN NOT is_decided OR (is_repeat AND is_within) THEN 'low'
-      WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND handful < handful_share THEN 'low'
+      WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND handful < iif(array_python_ns > 0, handful_share, direct_share) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
@@ -573,23 +579,6 @@ FROM (
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
 FROM x_weighed_finding) x;
-
--- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out.
-CREATE VIEW x_copying_finding AS
-SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_low, t.calls_high,
-  iif(x.about = 'shifts',
-    printf('each call moves all items behind those that it adds or removes: %s in all, in %.3g of the line''s %.3g s',
-      x.amount, x.copies_ns / 1e9, x.line_ns / 1e9),
-    printf('each call copies all that was there and adds a little: %s in about %.0f copies, so twice the calls take '
-      || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s', x.amount, x.blocks,
-      x.copies_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
-    SELECT a.advice FROM x_advice a WHERE a.about = x.about AND coalesce(x.advice_library, '') GLOB a.library
-    ORDER BY length(a.library) DESC LIMIT 1) AS advice
-FROM (
-  SELECT *, printf('%.3g %s', bytes / iif(bytes >= 1e9, 1e9, 1e6), iif(bytes >= 1e9, 'GB', 'MB')) AS amount
-  FROM x_copying_line) x
-JOIN x_threshold t JOIN x_total a ON a.run = x.run
-WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
