@@ -10,34 +10,28 @@ CREATE VIEW x_comeback_threshold AS SELECT
   0.5 AS back_low;    -- and this part of the line's calls at least comes again, as the lower end
 
 -- By line of own code. Sampled calls are a draw from all of the line's calls. If these are of m kinds, a draw meets
--- one of r remembered ones with the probability r / m. So m is about pairs / again, where pairs is the sum of r over the
--- draws, as birthdays show how long a year is. All of the line's calls but the first of each
--- kind come again. Their number is the line's time divided by the length of a call, which traps make longer, so it is
--- too small rather than too large. Of `again` the lower end of its interval counts (Poisson's distribution, by
--- Wilson's method). Only calls that the line itself makes count, and only in a loop: elsewhere the line may be what
--- a function does where its cache has nothing, and comes again because the cache is small. Equal values that may be
--- a coincidence do not count: random numbers come again, too.
+-- one of r remembered ones with the probability r / m. So m is about pairs / again, where pairs is the sum of r over
+-- the draws, as birthdays show how long a year is. All of the line's calls but the first of each kind come again. Their
+-- number is the line's time divided by the length of a call, which traps make longer, so it is too small rather than
+-- too large (x_finding). Of `again` the lower end of its interval counts (Poisson's distribution, by Wilson's method).
+-- Only calls that the line itself makes count, and only in a loop: elsewhere the line may be what a function does
+-- where its cache has nothing, and comes again because the cache is small. Equal values that may be a coincidence do
+-- not count: random numbers come again, too.
 CREATE VIEW x_coming_back AS
-SELECT DISTINCT run, file, line, 1.0 - pairs / again / calls AS back_part, 1.0 - most / calls AS back_low,
-  printf('; the others are not known to be new: so many calls met one of the last %d remembered, so of about %.2g '
-    || 'calls some %.2g are different, %.2g at most', remembered, calls, pairs / again, most) AS back_text
+SELECT w.run, f.path AS file, l.line, t.remembered, t.back_low AS least, w.length_ns / w.compared AS length_ns,
+  w.pairs / w.again AS kinds, w.pairs / (w.again + h.z2 / 2 - sqrt(h.z2 * w.again + h.z2 * h.z2 / 4)) AS most
 FROM (
-  SELECT DISTINCT *, pairs / (again + z2 / 2 - sqrt(z2 * again + z2 * z2 / 4)) AS most
+  SELECT w.run, w.process, w.place, w.compared, w.length_ns, w.again, w.changed,
+    iif(w.compared > t.remembered, t.remembered * (w.compared - (t.remembered + 1) / 2.0),
+      w.compared * (w.compared - 1) / 2.0) AS pairs
   FROM (
-    SELECT DISTINCT w.run, f.path AS file, l.line, t.remembered, t.come_again, t.back_low AS least, h.z2, w.again,
-      c.line_ns / nullif(w.length_ns / w.compared, 0) AS calls,
-      iif(w.compared > t.remembered, t.remembered * (w.compared - (t.remembered + 1) / 2.0),
-        w.compared * (w.compared - 1) / 2.0) AS pairs
-    FROM (
-      SELECT run, process, place, 1.0 * sum(watches) AS compared, sum(length_ns) AS length_ns,
-        1.0 * sum(iif(is_redundant AND is_seen_before AND equal_values > 1, watches, 0)) AS again,
-        sum(iif(is_changed, watches, 0)) AS changed
-      FROM x_watch
-      WHERE is_own AND is_asked AND is_argued AND is_trap AND is_in_loop
-        AND (traits & PIE_WATCH_OUTER_CALL <> 0 OR line_location = place)
-      GROUP BY run, process, place) w
-    JOIN place(l, u, f) AT (w.process, w.place)
-    JOIN x_line_cpu c ON c.run = w.run AND c.file = f.path AND c.line = l.line
-    JOIN x_comeback_threshold t JOIN x_threshold h
-    WHERE w.again >= t.come_again AND w.length_ns >= t.length_ns * w.compared AND 2 * w.changed > w.compared))
-WHERE 1.0 - most / calls >= least;
+    SELECT run, process, place, 1.0 * sum(watches) AS compared, sum(length_ns) AS length_ns,
+      1.0 * sum(iif(is_redundant AND is_seen_before AND equal_values > 1, watches, 0)) AS again,
+      sum(iif(is_changed, watches, 0)) AS changed
+    FROM x_watch
+    WHERE is_own AND is_asked AND is_argued AND is_trap AND is_in_loop
+      AND (traits & PIE_WATCH_OUTER_CALL <> 0 OR line_location = place)
+    GROUP BY run, process, place) w JOIN x_comeback_threshold t) w
+JOIN place(l, u, f) AT (w.process, w.place)
+JOIN x_comeback_threshold t JOIN (SELECT z2 FROM x_threshold) h
+WHERE w.again >= t.come_again AND w.length_ns >= t.length_ns * w.compared AND 2 * w.changed > w.compared;

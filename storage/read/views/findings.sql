@@ -25,8 +25,7 @@ CREATE VIEW x_threshold AS SELECT
   0.45 AS handful_share,   -- API misuse: this part of the accesses at least is no bulk work, at the line and in its
   0.6 AS direct_share,     -- function (this part, where own code makes the calls without Python code of a library): a
                            -- call for all has to do the bulk work of the single ones, too,
-  0.2 AS bulk_only,        -- of its function without the lines of which less than this part is no bulk work;
-  0.8 AS bulk_hardly,      -- a line of which this part is no bulk work stands for itself
+  0.2 AS bulk_only, 0.8 AS bulk_hardly, -- less is bulk work only, and not counted; more stands for itself
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
@@ -384,10 +383,10 @@ FROM (
           all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
           lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
           x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
-          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND b.back_low IS NULL AND g.same
+          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND b.run IS NULL AND g.same
             < x.arguments_same * g.compared, 0) AS is_other_arguments,
-          iif(x.kind = PIE_WATCH_STORE, b.back_part, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE, b.back_low, NULL) AS back_low,
-          b.back_text,
+          iif(x.kind = PIE_WATCH_STORE, 1 - b.kinds * b.length_ns / x.line_ns, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE,
+            1 - b.most * b.length_ns / x.line_ns, NULL) AS back_low, b.remembered, b.kinds, b.most, x.line_ns / b.length_ns AS calls,
           coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
             AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
@@ -404,7 +403,7 @@ FROM (
             OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-        LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line
+        LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
         WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
 
@@ -517,7 +516,8 @@ SELECT DISTINCT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
-    WHEN back_low IS NOT NULL THEN back_text
+    WHEN back_low IS NOT NULL THEN printf('; the others are not known to be new: so many met one of the last %d '
+      || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
