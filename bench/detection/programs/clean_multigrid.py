@@ -11,34 +11,33 @@ import harness
 SIDE = 257
 
 
-def relax(potential, source, square):
-    """One sweep of Gauss and Seidel's method; square: of the grid's step. Points of one colour at a time."""
+def relax(potential, source):
+    """One sweep of Gauss and Seidel's method. Points of one colour at a time."""
     for row, column in ((1, 1), (2, 2), (1, 2), (2, 1)):
         inner = np.s_[row:-1:2, column:-1:2]
         around = potential[row - 1 : -2 : 2, column:-1:2] + potential[row + 1 :: 2, column:-1:2]
         around += potential[row:-1:2, column - 1 : -2 : 2]
         around += potential[row:-1:2, column + 1 :: 2]
-        around -= square * source[inner]
+        around -= source[inner]
         around *= 0.25
         potential[inner] = around
 
 
-def residual(potential, source, square):
+def residual(potential, source):
     left = np.zeros_like(potential)
     inner = left[1:-1, 1:-1]
     np.multiply(potential[1:-1, 1:-1], 4.0, out=inner)
     inner -= potential[:-2, 1:-1] + potential[2:, 1:-1]
     inner -= potential[1:-1, :-2] + potential[1:-1, 2:]
-    inner /= square
     inner += source[1:-1, 1:-1]
     return left
 
 
 def coarser(fine):
-    """Every second point, with a share of its neighbours."""
+    """Every second point, with a share of its neighbours, times the square of the coarser grid's step."""
     coarse = np.zeros((fine.shape[0] // 2 + 1, fine.shape[1] // 2 + 1))
     rows = fine[1:-2:2] + 2.0 * fine[2:-1:2] + fine[3::2]
-    coarse[1:-1, 1:-1] = (rows[:, 1:-2:2] + 2.0 * rows[:, 2:-1:2] + rows[:, 3::2]) / 16.0
+    coarse[1:-1, 1:-1] = (rows[:, 1:-2:2] + 2.0 * rows[:, 2:-1:2] + rows[:, 3::2]) / 4.0
     return coarse
 
 
@@ -50,27 +49,28 @@ def add_finer(fine, coarse):
     fine[1::2, 1::2] += 0.5 * (across[:-1] + across[1:])
 
 
-def cycle(potential, source, square):
+def cycle(potential, source):
     """A V-cycle."""
-    relax(potential, source, square)
+    relax(potential, source)
     if len(potential) > 9:
-        rest = coarser(residual(potential, source, square))
+        rest = coarser(residual(potential, source))
         change = np.zeros_like(rest)
-        cycle(change, rest, 4.0 * square)
+        cycle(change, rest)
         add_finer(potential, change)
     else:
         for _ in range(10):
-            relax(potential, source, square)
-    relax(potential, source, square)
+            relax(potential, source)
+    relax(potential, source)
 
 
 def solved(source):
     """The potential, and after how many cycles it was good enough."""
-    potential, square = np.zeros_like(source), 1.0 / (SIDE - 1) ** 2
+    source = source / (SIDE - 1) ** 2
+    potential = np.zeros_like(source)
     bound = 1e-7 * np.abs(source).max()
     for count in range(1, 40):
-        cycle(potential, source, square)
-        if np.abs(residual(potential, source, square)).max() < bound:
+        cycle(potential, source)
+        if np.abs(residual(potential, source)).max() < bound:
             break
     return potential, count
 

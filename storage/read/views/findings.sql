@@ -22,6 +22,10 @@ CREATE VIEW x_threshold AS SELECT
                            -- and the line's calls have other arguments each time
   20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
   10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
+  0.45 AS handful_share,   -- API misuse: this part of the accesses at least is no bulk work, at the line and in its
+  0.6 AS direct_share,     -- function (this part, where own code makes the calls without Python code of a library): a
+                           -- call for all has to do the bulk work of the single ones, too,
+  0.2 AS bulk_only, 0.8 AS bulk_hardly, -- less is bulk work only, and not counted; more stands for itself
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
@@ -31,6 +35,8 @@ CREATE VIEW x_threshold AS SELECT
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
+  5e4 AS long_ns,          -- but not by chance where a call takes as long as this: it costs more than to look a
+                           -- result up, however many others there are
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
   8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
@@ -302,15 +308,20 @@ FROM (
 CREATE VIEW x_line_lent AS
 SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
     min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
-  1.0 * lent_watches / nullif(other_watches, 0) AS lent_part
+  1.0 * lent_watches / nullif(other_watches, 0) AS lent_part,
+  iif(length_0_ns + length_1_ns + length_2_ns >= bulk_hardly * ns, 1.0, min((length_0_ns + length_1_ns + length_2_ns)
+    / nullif(ns, 0), mixed_light_ns / nullif(mixed_ns, 0))) AS handful
 FROM (
   SELECT *, sum(watches) OVER f - watches AS other_watches, sum(ns) OVER f - ns AS other_ns, sum(sq) OVER f - sq AS other_sq,
     sum(length_0_ns) OVER f - length_0_ns AS other_0_ns, sum(length_1_ns) OVER f - length_1_ns AS other_1_ns,
     sum(length_2_ns) OVER f - length_2_ns AS other_2_ns,
     sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
     sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
-    sum(tell_sq) OVER f - tell_sq AS other_tell_sq, sum(item_ns) OVER f - item_ns AS other_item_ns
-  FROM x_line_returned
+    sum(tell_sq) OVER f - tell_sq AS other_tell_sq, sum(item_ns) OVER f - item_ns AS other_item_ns,
+    sum(iif(length_0_ns + length_1_ns + length_2_ns >= bulk_only * ns, length_0_ns + length_1_ns + length_2_ns, 0)) OVER f
+      AS mixed_light_ns,
+    sum(iif(length_0_ns + length_1_ns + length_2_ns >= bulk_only * ns, ns, 0)) OVER f AS mixed_ns
+  FROM x_line_returned JOIN (SELECT bulk_only FROM x_threshold)
   WHERE nth = 1
   WINDOW f AS (PARTITION BY run, kind, file, function, function_line, library))
 JOIN x_threshold;
@@ -344,14 +355,14 @@ FROM x_line_lent;
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
-  max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_low,
-  min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_high
+  coalesce(back_low, max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_low,
+  iif(back_low IS NOT NULL, 1.0, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_high
 FROM (
   SELECT DISTINCT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
     iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
     iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
-    iif(is_reuse, all_h, tell_h) AS h, iif(short_share = 0, 0, short_share * iif(kind = PIE_WATCH_STORE, min(tell_fraction, converged_part), tell_fraction))
+    iif(is_reuse, all_h, tell_h) AS h, iif(back_low IS NOT NULL, back_part, iif(short_share = 0, 0, short_share * iif(kind = PIE_WATCH_STORE, min(tell_fraction, converged_part), tell_fraction)))
       AS waste,
     iif(kind = PIE_WATCH_STORE, tell_h, (tell_mid * tell_mid * (short_mid * (1 - short_mid) + 2 * next_share) * short_h
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
@@ -372,8 +383,10 @@ FROM (
           all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
           lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
           x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
-          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
+          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND b.run IS NULL AND g.same
             < x.arguments_same * g.compared, 0) AS is_other_arguments,
+          iif(x.kind = PIE_WATCH_STORE, 1 - b.kinds * b.length_ns / x.line_ns, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE,
+            1 - b.most * b.length_ns / x.line_ns, NULL) AS back_low, b.remembered, b.kinds, b.most, x.line_ns / b.length_ns AS calls,
           coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
             AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
@@ -390,6 +403,7 @@ FROM (
             OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
+        LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
         WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
 
@@ -400,6 +414,7 @@ FROM (
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN back_low IS NOT NULL THEN 'repeated native calls'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
@@ -428,7 +443,8 @@ FROM (
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
-        AND (NOT is_standard AND line_returned_below_ns < below_part * line_returned_ns
+        AND ((NOT is_standard OR (by_return AND tell_length_ns >= long_ns * tell_redundant))
+          AND line_returned_below_ns < below_part * line_returned_ns
           OR (line_returned_redundant_ns + line_returned_partly_ns >= same_fraction * line_returned_ns
             AND line_returned_again >= same_fraction * line_returned_traps))
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AND line_returned_values >= values_min
@@ -472,6 +488,7 @@ FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN NOT is_decided OR (is_repeat AND is_within) THEN 'low'
+      WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND handful < iif(array_python_ns > 0, handful_share, direct_share) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
@@ -499,6 +516,8 @@ SELECT DISTINCT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
+    WHEN back_low IS NOT NULL THEN printf('; the others are not known to be new: so many met one of the last %d '
+      || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
@@ -560,23 +579,6 @@ FROM (
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
 FROM x_weighed_finding) x;
-
--- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out.
-CREATE VIEW x_copying_finding AS
-SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_low, t.calls_high,
-  iif(x.about = 'shifts',
-    printf('each call moves all items behind those that it adds or removes: %s in all, in %.3g of the line''s %.3g s',
-      x.amount, x.copies_ns / 1e9, x.line_ns / 1e9),
-    printf('each call copies all that was there and adds a little: %s in about %.0f copies, so twice the calls take '
-      || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s', x.amount, x.blocks,
-      x.copies_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
-    SELECT a.advice FROM x_advice a WHERE a.about = x.about AND coalesce(x.advice_library, '') GLOB a.library
-    ORDER BY length(a.library) DESC LIMIT 1) AS advice
-FROM (
-  SELECT *, printf('%.3g %s', bytes / iif(bytes >= 1e9, 1e9, 1e6), iif(bytes >= 1e9, 'GB', 'MB')) AS amount
-  FROM x_copying_line) x
-JOIN x_threshold t JOIN x_total a ON a.run = x.run
-WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it

@@ -98,3 +98,20 @@ FROM (
   LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
   WINDOW g AS (PARTITION BY x.run, x.about, f.path, l.line))
 WHERE nth = 1;
+
+-- Lines that copy all that was there, each time, as findings. Those of little weight are left out.
+CREATE VIEW x_copying_finding AS
+SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_low, t.calls_high,
+  iif(x.about = 'shifts',
+    printf('each call moves all items behind those that it adds or removes: %s in all, in %.3g of the line''s %.3g s',
+      x.amount, x.copies_ns / 1e9, x.line_ns / 1e9),
+    printf('each call copies all that was there and adds a little: %s in about %.0f copies, so twice the calls take '
+      || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s', x.amount, x.blocks,
+      x.copies_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
+    SELECT a.advice FROM x_advice a WHERE a.about = x.about AND coalesce(x.advice_library, '') GLOB a.library
+    ORDER BY length(a.library) DESC LIMIT 1) AS advice
+FROM (
+  SELECT *, printf('%.3g %s', bytes / iif(bytes >= 1e9, 1e9, 1e6), iif(bytes >= 1e9, 'GB', 'MB')) AS amount
+  FROM x_copying_line) x
+JOIN x_threshold t JOIN x_total a ON a.run = x.run
+WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
