@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of scripts/wheel: what is in it, and what it does once pip has put it into a fresh virtual environment.
+"""A wheel of scripts/wheel in a fresh virtual environment: its figures with all collectors on.
 
 PIEPROF_WHEEL names the wheel. Each Python of this machine that it has a core for is tried, and those of
 PIEPROF_GUEST_PYTHONS (paths, separated by colons).
@@ -23,8 +23,6 @@ WHEEL = os.environ.get("PIEPROF_WHEEL")
 pytestmark = pytest.mark.skipif(not WHEEL, reason="PIEPROF_WHEEL names no wheel")
 PYTHONS = list(dict.fromkeys([helpers.PYTHON, *builds.other_pythons().values(),
                               *filter(None, os.environ.get("PIEPROF_GUEST_PYTHONS", "").split(":"))]))
-LIBRARIES = {"libdw-dev", "libelf-dev", "libiberty-dev", "libjansson-dev", "liblzma-dev", "libprotobuf-c-dev",
-             "libsmartcols-dev", "libsqlite3-dev", "libzycore-dev", "libzydis-dev", "zlib1g-dev"}  # fmt: skip
 MEMORY = """
 import sys, time
 kept, churn = [], []
@@ -42,16 +40,6 @@ def names():
 
 def cores():
     return {re.search(r"libpieprof-(.*)\.so$", name)[1] for name in names() if name.endswith(".so")}
-
-
-def test_it_is_small_and_for_old_systems():
-    assert os.path.getsize(WHEEL) <= 10e6
-    assert re.search(r"-py3-none-manylinux_2_(17|28)_x86_64\.whl$", WHEEL)
-
-
-def test_licences_of_all_libraries_are_in_it():
-    found = {pathlib.PurePath(name).stem for name in names() if "/licenses/" in name}
-    assert found == LIBRARIES
 
 
 @pytest.fixture(scope="module", params=PYTHONS, ids=lambda path: path.replace("/", "_"))
