@@ -14,7 +14,7 @@ from harness import run
 
 # name: (folder of the benchmark, its arguments, repeats that take about 2.5 seconds)
 BENCHMARKS = {
-    "asyncio_io": ("bm_async_tree", ["io"], 3),
+    "asyncio_io": ("bm_async_tree", ["io"], 2),
     "asyncio_mixed": ("bm_async_tree", ["cpu_io_mixed"], 3),
     "tree": ("bm_async_tree", ["none"], 5),
     "mdp": ("bm_mdp", [], 1),

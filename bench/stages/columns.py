@@ -11,8 +11,8 @@ import subprocess
 
 BASELINE = "python3"
 TIME = ["--no-redundancy", "--no-memory", "--no-copies"]
-# What of pieprof is on. "1khz" to "copies" have one collector each, at fixed rates; "redundancy" needs the samples of
-# time that choose its lines.
+# The parts of pieprof that are on. "time", "memory" and "copies" have one collector each, at fixed rates; "redundancy"
+# has time, too, since samples of time choose its lines.
 SETTINGS = {
     "off": ["--no-time", "--no-redundancy", "--no-memory", "--no-copies"],
     "time": ["--overhead", "0", *TIME],
@@ -50,7 +50,7 @@ class Columns:
         self.absent = {}
         self.names = [BASELINE, *self.embedders, *PIEPROF]
         if not self.embedders:
-            self.absent["bare embedder"] = "not built: ninja bench/embedder-static"
+            self.absent["bare embedder"] = "not built: ninja -C build bench/embedder-static"
         for name, (needed, words) in PEERS.items():
             if reason := self.lacks(needed, words.split()[0] == "{python}"):
                 self.absent[name] = reason
@@ -65,12 +65,15 @@ class Columns:
 
     def lacks(self, needed, is_module):
         """Why a peer cannot run, or ""."""
-        environment = self.environment({"PATH": "/usr/bin:/bin"})
-        if not is_module:
-            return "" if shutil.which(needed, path=environment["PATH"]) else "not installed"
-        done = subprocess.run([self.python, "-c", f"import {needed}"], env={**os.environ, **environment}, capture_output=True,
-                              text=True, check=False)  # fmt: skip
-        return "" if done.returncode == 0 else "not installed" if "No module" in done.stderr else "cannot be imported"
+        environment = {**os.environ, **self.environment({"PATH": "/usr/bin:/bin"})}
+        path = self.python if is_module else shutil.which(needed, path=environment["PATH"])
+        if not path:
+            return "not installed"
+        words = ["-c", f"import {needed}"] if is_module else ["--version"]
+        done = subprocess.run([path, *words], env=environment, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return ""
+        return "not installed" if "No module" in done.stderr else f"does not start: {done.stderr.strip().splitlines()[-1]}"
 
     def command(self, name, out, program):
         """The words before the program and its arguments."""

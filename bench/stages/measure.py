@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-LIMIT_S = 300  # of one process at scale 1; what takes longer has no figure
+LIMIT_S = 45  # of one process beside ten times its work; what takes longer has no figure
 SAID = 300  # characters kept of what a failed process said
 
 

@@ -68,7 +68,7 @@ def run(stage, results, facts, bench, say):
     measured on another tree or machine is not mixed with this one's: such a file begins anew unless it is done."""
     found = results.read(stage.name)
     if found and found["is_done"]:
-        say(f"{stage.name}: done on {found['date']}")
+        say(f"{stage.name}: done on {found['date']}, tree {found['facts']['tree']}")
         return 0
     same = ("tree", "machine", "peers")
     if not found or any(found["facts"].get(key) != facts.get(key) for key in same):

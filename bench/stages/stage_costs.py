@@ -13,6 +13,7 @@ STAND_INS = {"asyncio_io": "asyncio_pingpong", "pprint": "pprint_alloc", "raytra
 NATIVE = {"numpy_mixed": "numpy", "pandas_groups": "pandas", "sklearn_fit": "sklearn", "torch_steps": "torch",
           "polars_groups": "polars", "pil_filters": "PIL", "orjson_codec": "orjson", "sqlite_zlib": "sqlite3"}  # fmt: skip
 QUICK_PYTHON, QUICK_NATIVE = ("asyncio_mixed", "pprint", "raytrace", "xml"), ("numpy_mixed", "pandas_groups", "sqlite_zlib")
+SHORT = ("raytrace", "sympy", "fannkuch", "xml", *NATIVE)  # the others have no such small part of work
 LONG = ("raytrace", "pprint", "numpy_mixed")
 LONG_COLUMNS = ("python3", "pieprof off", "pieprof all fixed", "pieprof all governed", "py-spy")
 USUAL_S = 2.5  # of each program at scale 1, about
@@ -52,7 +53,7 @@ def native(bench):
 
 
 def short(bench):
-    programs = ("pprint", "numpy_mixed") if bench.is_quick else (*PYTHON, *NATIVE)
+    programs = ("raytrace", "numpy_mixed") if bench.is_quick else SHORT
     return steps(bench, programs, 0.2, 1 if bench.is_quick else 3)
 
 

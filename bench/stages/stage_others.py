@@ -33,7 +33,7 @@ def starts(bench, text):
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program.py")
         program.write_text(text, encoding="utf-8")
-        for _ in range(bench.of(20, 5)):
+        for _ in range(bench.of(10, 5)):
             for name in order.sample(names, len(names)):
                 words = [*bench.columns.command(name, f"{folder}/profile", program), str(program)]
                 found.setdefault(name, []).append(commands.timed_process(words))
