@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The columns of the tables: each a way to run a Python program, from the plain interpreter to every other profiler.
+
+The first column is the baseline of all ratios. A column that cannot run here is left out and named with the reason.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+BASELINE = "python3"
+TIME = ["--no-redundancy", "--no-memory", "--no-copies"]
+# The parts of pieprof that are on. "time", "memory" and "copies" have one collector each, at fixed rates; "redundancy"
+# has time, too, since samples of time choose its lines.
+SETTINGS = {
+    "off": ["--no-time", "--no-redundancy", "--no-memory", "--no-copies"],
+    "time": ["--overhead", "0", *TIME],
+    "redundancy": ["--overhead", "0", "--no-memory", "--no-copies"],
+    "memory": ["--overhead", "0", "--no-time", "--no-redundancy", "--no-copies"],
+    "copies": ["--overhead", "0", "--no-time", "--no-redundancy", "--no-memory"],
+    "all fixed": ["--overhead", "0"],
+    "all governed": [],
+}
+PIEPROF = tuple(f"pieprof {name}" for name in SETTINGS)
+
+# name: (module or program that must be there, words before the program's own). {python} is the interpreter, {out} a new
+# name of a file. What is sampled is left at the peer's default unless the name says more.
+PEERS = {
+    "cProfile": ("cProfile", "{python} -m cProfile -o {out}"),
+    "Scalene cpu": ("scalene", "{python} -m scalene run --cpu-only -o {out}.json"),
+    "Scalene": ("scalene", "{python} -m scalene run -o {out}.json"),
+    "memray": ("memray", "{python} -m memray run -q -f -o {out}"),
+    "py-spy": ("py-spy", "py-spy record -f raw -o {out} -- {python}"),
+    "austin": ("austin", "austin -o {out} {python}"),
+    "pyinstrument": ("pyinstrument", "{python} -m pyinstrument -r json -o {out}"),
+    "line_profiler": ("kernprof", "{python} -m kernprof -l -q -o {out} -p {program}"),
+    "yappi": ("yappi", "{python} -m yappi -o {out} -f pstat"),
+    "Fil": ("filprofiler", "{python} -m filprofiler --no-browser -o {out} run"),
+    "VizTracer": ("viztracer", "{python} -m viztracer --quiet --log_async -o {out}.json --"),
+}
+
+
+class Columns:
+    """What can run here. extra is the folder of the virtual environment that scripts/bench --install makes."""
+
+    def __init__(self, python, pieprof, embedders, extra):
+        self.python, self.pieprof, self.extra = str(python), str(pieprof), pathlib.Path(extra)
+        self.embedders = {path.name: str(path) for path in map(pathlib.Path, embedders) if path.exists()}
+        self.absent = {}
+        self.names = [BASELINE, *self.embedders, *PIEPROF]
+        if not self.embedders:
+            self.absent["bare embedder"] = "not built: ninja -C build bench/embedder-static"
+        for name, (needed, words) in PEERS.items():
+            if reason := self.lacks(needed, words.split()[0] == "{python}"):
+                self.absent[name] = reason
+            else:
+                self.names.append(name)
+
+    def environment(self, base):
+        """The packages that --install has put there come after nothing but the program's own folder."""
+        site = sorted(self.extra.glob("lib/python3*/site-packages"))
+        found = {**base, "PATH": f"{self.extra}/bin:{base['PATH']}"}
+        return {**found, "PYTHONPATH": str(site[0])} if site else found
+
+    def lacks(self, needed, is_module):
+        """Why a peer cannot run, or ""."""
+        environment = {**os.environ, **self.environment({"PATH": "/usr/bin:/bin"})}
+        path = self.python if is_module else shutil.which(needed, path=environment["PATH"])
+        if not path:
+            return "not installed"
+        words = ["-c", f"import {needed}"] if is_module else ["--version"]
+        done = subprocess.run([path, *words], env=environment, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return ""
+        return "not installed" if "No module" in done.stderr else f"does not start: {done.stderr.strip().splitlines()[-1]}"
+
+    def command(self, name, out, program):
+        """The words before the program and its arguments."""
+        if name == BASELINE:
+            return [self.python]
+        if name in self.embedders:
+            return [self.embedders[name]]
+        if name in PIEPROF:
+            return [self.pieprof, "-q", "-o", f"{out}.db", *SETTINGS[name.removeprefix("pieprof ")]]
+        return [word.format(python=self.python, out=out, program=program) for word in PEERS[name][1].split()]

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the data of stages to figures: ratios by column, goals, and where a peer is better."""
+
+import dataclasses
+import statistics
+
+import interval
+import measure
+from columns import BASELINE, PEERS
+
+OURS, OFF, TIME, FIXED = "pieprof all governed", "pieprof off", "pieprof time", "pieprof all fixed"
+COSTS = {"work_s": "work", "wall_s": "whole process", "cpu_s": "CPU", "peak_mb": "peak memory", "written_mb": "MB written"}
+
+
+def programs(found, stages=("python", "native")):
+    """{program: {column: rounds}} of these stages; absent programs are left out."""
+    rows = {name: step["rows"] for stage in stages for name, step in found.get(stage, {}).get("steps", {}).items()}
+    return {name: row["columns"] for name, row in rows.items() if "columns" in row}
+
+
+def of_program(columns, name, baseline, key):
+    """The median ratio of its rounds, or None where one of both has no figure."""
+    values = measure.ratios(columns, name, baseline, key)
+    return statistics.median(values) if values else None
+
+
+def over_programs(some, name, baseline, key):
+    """One value for each program that has it. What is written has no baseline: megabytes."""
+    if key == "written_mb":
+        values = [[run[key] for run in columns.get(name, []) if key in run] for columns in some.values()]
+        return [statistics.median(value) for value in values if value]
+    values = [of_program(columns, name, baseline, key) for columns in some.values()]
+    return [value for value in values if value is not None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    what: str
+    baseline: str
+    limit: float
+    unit: str
+    values: object  # (found) -> the values; their median or worst is compared
+    is_worst: bool = False
+
+
+def ratio(name, baseline, key="work_s"):
+    return lambda found: over_programs(programs(found), name, baseline, key)
+
+
+def extra_ms(found):
+    """Of each program the whole process's excess over off, less 5 % of its work."""
+    values = []
+    for columns in programs(found).values():
+        pairs = [(a, b) for a, b in zip(columns.get(OURS, []), columns.get(OFF, [])) if "failed" not in a and "failed" not in b]
+        values += [1e3 * statistics.median(a["wall_s"] - b["wall_s"] - 0.05 * b["work_s"] for a, b in pairs)] if pairs else []
+    return values
+
+
+def extra_mb(found):
+    """Of each program the peak memory beyond 1.05 times python3's."""
+    values = []
+    for columns in programs(found).values():
+        pairs = [(a, b) for a, b in zip(columns.get(OURS, []), columns.get(BASELINE, [])) if "failed" not in a and "failed" not in b]
+        values += [statistics.median(a["peak_mb"] - 1.05 * b["peak_mb"] for a, b in pairs)] if pairs else []
+    return values
+
+
+def bias(found):
+    steps = found.get("truth", {}).get("steps", {})
+    rows = [step["rows"].get(OURS, {}) for name, step in steps.items() if name.startswith("function bias")]
+    return [abs(row["points"]) for row in rows if "points" in row]
+
+
+def start(text):
+    """Milliseconds above python3 of each start."""
+    def values(found):
+        times = found.get("start", {}).get("steps", {}).get(text, {}).get("rows", {})
+        return [1e3 * (a - b) for a, b in zip(times.get(OURS, []), times.get(BASELINE, []))]
+    return values
+
+
+GOALS = (
+    Goal("time only, fixed: work", OFF, 1.01, "", ratio(TIME, OFF)),
+    Goal("time only, fixed: work, worst", OFF, 1.03, "", ratio(TIME, OFF), True),
+    Goal("everything governed: work", OFF, 1.05, "", ratio(OURS, OFF)),
+    Goal("everything governed: work, worst", OFF, 1.08, "", ratio(OURS, OFF), True),
+    Goal("everything governed: whole process beyond 5 % of the work", OFF, 50, "ms", extra_ms),
+    Goal("everything fixed: work", BASELINE, 1.08, "", ratio(FIXED, BASELINE)),
+    Goal("everything fixed: work, worst", BASELINE, 1.15, "", ratio(FIXED, BASELINE), True),
+    Goal("off: work", BASELINE, 1.05, "", ratio(OFF, BASELINE)),
+    Goal("peak memory beyond 1.05 times", BASELINE, 8, "MB", extra_mb, True),
+    Goal("function bias, worst", "the truth", 1, "points", bias, True),
+    Goal("start and end of -c pass", BASELINE, 25, "ms", start("-c pass")),
+    Goal("a child by subprocess and its parent", BASELINE, 35, "ms", start("a child by subprocess")),
+    Goal("start and end with NumPy", BASELINE, 50, "ms", start("import numpy")),
+)
+
+
+def judged(goal, found):
+    """(the figure as text, verdict). A worst value has no interval."""
+    values = goal.values(found)
+    if not values:
+        return "", "not measured"
+    figure = (max(values), None, None) if goal.is_worst else interval.median(values)
+    return f"{interval.text(figure, '{:.3f}' if not goal.unit else '{:.1f}')} {goal.unit}".strip(), interval.verdict(figure, goal.limit)
+
+
+def worse(found):
+    """[(measure, peer, its median, ours)] where a peer is better, the greatest distance first. Over the programs that
+    both have run."""
+    rows = []
+    for key, title in COSTS.items():
+        for peer in PEERS:
+            both = {name: columns for name, columns in programs(found).items()
+                    if over_programs({name: columns}, peer, BASELINE, key) and over_programs({name: columns}, OURS, BASELINE, key)}
+            if both:
+                theirs, ours = (statistics.median(over_programs(both, one, BASELINE, key)) for one in (peer, OURS))
+                rows += [(title, peer, theirs, ours)] if ours > theirs else []
+    return sorted(rows, key=lambda row: row[3] / max(row[2], 1e-9), reverse=True)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver behind scripts/bench: which stages there are, what is left of them, and where the data goes."""
+
+import argparse
+import os
+import pathlib
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import columns as columns_  # noqa: E402
+import commands  # noqa: E402
+import page  # noqa: E402
+import plan  # noqa: E402
+import stage_costs  # noqa: E402
+import stage_others  # noqa: E402
+import stage_scaling  # noqa: E402
+import stage_truth  # noqa: E402
+
+STAGES = (
+    plan.Stage("start", "start and end: -c pass, children, imports of libraries", (5, 0.5), stage_others.start_steps),
+    plan.Stage("python", "overhead of pyperformance's ten, all columns", (32, 3.5), stage_costs.python),
+    plan.Stage("native", "overhead of eight programs with native libraries, all columns", (20, 2), stage_costs.native),
+    plan.Stage("short", "twelve of these, 0.2 s of work", (10, 0.7), stage_costs.short),
+    plan.Stage("long", "three programs, 60 s of work", (16, 0), stage_costs.long),
+    plan.Stage("collectors", "costs by collector, in turns of a tenth of a second", (2.5, 0.4), stage_costs.collectors),
+    plan.Stage("truth", "function bias, split, 512 MB, planted leaks", (2.5, 0.6), stage_truth.steps),
+    plan.Stage("scaling", "threads, processes, contexts, modules, code made by exec()", (7, 0.7), stage_scaling.steps),
+    plan.Stage("answers", "questions, the page, the sizes of both files", (0.3, 0.2), stage_others.answer_steps),
+    plan.Stage("detection", "programs of bench/detection, set tuned", (9, 0.3), stage_others.detection_steps),
+)
+TURNS = 20
+
+
+class Bench:
+    """What steps are measured with."""
+
+    def __init__(self, options):
+        self.root, self.is_quick = ROOT, options.quick
+        embedder = options.pieprof.parent / "bench/embedder-static"
+        self.columns = columns_.Columns(options.python, options.pieprof, [embedder], options.folder)
+        self.environment = self.columns.environment(commands.environment())
+
+    def of(self, whole, quick):
+        return quick if self.is_quick else whole
+
+    def turns(self, program, names):
+        """{column: [(wall s, CPU s) of each turn]}; profiles are written into a folder that is removed."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.root / f"bench/programs/{program}.py"
+            chosen = {name: [*self.columns.command(name, f"{folder}/{number}", path), path, self.of(1.0, 0.3)]
+                      for number, name in enumerate(names)}  # fmt: skip
+            return commands.timed_turns(chosen, TURNS, random.Random(1))
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures pieprof and every other profiler that is "
+                                     "installed, in stages. A stage that is done is not run again.")
+    parser.add_argument("stages", metavar="STAGE", nargs="*", help="only this one (all; --list has their names)")
+    parser.add_argument("--quick", action="store_true", help="some 10 minutes in place of two hours; data of its own")
+    parser.add_argument("--list", action="store_true", help="print the stages, their minutes and what is done, and the columns")
+    parser.add_argument("--again", metavar="STAGE", action="append", default=[], help="run this stage even if it is done")
+    parser.add_argument("--page", action="store_true", help="only write the page of the data that is there")
+    parser.add_argument("--install", action="store_true", help="first put the peers into the folder, by pip")
+    parser.add_argument("--pieprof", type=pathlib.Path, default=ROOT / "build/pieprof")
+    parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-bench", help="of data, page and peers (build-bench)")
+    return parser, parser.parse_args()
+
+
+def install(python, folder):
+    """A virtual environment that sees the system's packages. A package that cannot be had is an absent column."""
+    subprocess.run([python, "-m", "venv", "--system-site-packages", folder], check=True)
+    for line in (HERE / "requirements.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            done = subprocess.run([folder / "bin/python", "-m", "pip", "install", "-q", "--only-binary", ":all:", line], check=False)
+            print(f"{line}: {'installed' if done.returncode == 0 else 'could not be installed'}", flush=True)
+
+
+def told(command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout.strip()
+
+
+def facts(bench):
+    """What the data is of."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    tree = told(["git", "describe", "--always", "--dirty", "--abbrev=12"]) or "unknown"
+    return {"tree": tree, "machine": f"{os.cpu_count()} × {model[0] if model else platform.machine()}, Linux {platform.release()}",
+            "pieprof": told([bench.columns.pieprof, "-V"]), "python": told([bench.columns.python, "-V"]),
+            "peers": [name for name in bench.columns.names if name in columns_.PEERS], "absent": bench.columns.absent,
+            "commands": {name: [str(word) for word in bench.columns.command(name, "OUT", "PROGRAM")] for name in bench.columns.names}}
+
+
+def listed(bench, stages, results):
+    which = 1 if bench.is_quick else 0
+    for stage in stages:
+        state = "done" if results.is_done(stage.name) else "begun" if results.read(stage.name) else ""
+        print(f"{stage.name:11} {stage.minutes[which]:5.1f} min  {state:5} {stage.what}")
+    print(f"all: {sum(stage.minutes[which] for stage in stages):.0f} min\ncolumns: {', '.join(bench.columns.names)}")
+    for name, reason in bench.columns.absent.items():
+        print(f"absent: {name}, {reason}")
+
+
+def write_page(results, bench):
+    path = results.folder / "page.md"
+    path.write_text(page.whole(results.all(STAGES), bench.columns.absent), encoding="utf-8")
+    print(f"page: {path}")
+
+
+def main():
+    parser, options = arguments()
+    try:
+        chosen = plan.choose(STAGES, [*options.stages, *options.again] if options.stages else [])
+        again = plan.choose(STAGES, options.again) if options.again else []
+    except ValueError as error:
+        parser.error(str(error))
+    options.pieprof, options.folder = options.pieprof.resolve(), options.folder.resolve()
+    if not os.access(options.pieprof, os.X_OK):
+        parser.error(f"{options.pieprof} is not there: build it first, or name one with --pieprof")
+    if options.install:
+        install(options.python, options.folder)
+    bench, results = Bench(options), plan.Results(options.folder, "quick" if options.quick else "whole")
+    if options.list:
+        return listed(bench, chosen, results)
+    if not options.page:
+        for stage in again:
+            results.forget(stage.name)
+        known = facts(bench)
+        for stage in chosen:
+            plan.run(stage, results, known, bench, lambda text: print(text, file=sys.stderr, flush=True))
+            write_page(results, bench)
+        return 0
+    write_page(results, bench)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of cost: whole processes of one program under every column."""
+
+import functools
+
+import columns as columns_
+import measure
+
+PYTHON = ("asyncio_io", "asyncio_mixed", "mdp", "docutils", "pprint", "raytrace", "sympy", "fannkuch", "xml", "tree")
+# Where pyperformance is not installed: programs of bench/programs of a similar kind.
+STAND_INS = {"asyncio_io": "asyncio_pingpong", "pprint": "pprint_alloc", "raytrace": "nbody", "fannkuch": "fib", "tree": "generators"}
+# program: the module that it needs
+NATIVE = {"numpy_mixed": "numpy", "pandas_groups": "pandas", "sklearn_fit": "sklearn", "torch_steps": "torch",
+          "polars_groups": "polars", "pil_filters": "PIL", "orjson_codec": "orjson", "sqlite_zlib": "sqlite3"}  # fmt: skip
+QUICK_PYTHON, QUICK_NATIVE = ("asyncio_mixed", "pprint", "raytrace", "xml"), ("numpy_mixed", "pandas_groups", "sqlite_zlib")
+SHORT = ("raytrace", "sympy", "fannkuch", "xml", *NATIVE)  # the others have no such small part of work
+LONG = ("raytrace", "pprint", "numpy_mixed")
+LONG_COLUMNS = ("python3", "pieprof off", "pieprof all fixed", "pieprof all governed", "py-spy")
+USUAL_S = 2.5  # of each program at scale 1, about
+
+
+def words(bench, name, seconds):
+    """The program's file and arguments, or None where the package that it needs is absent."""
+    folder, scale = bench.root / "bench/programs", seconds / USUAL_S
+    if name in PYTHON:
+        if not bench.columns.lacks("pyperformance", True) and not (name == "docutils" and bench.columns.lacks(name, True)):
+            return [folder / "pyperformance_one.py", scale, 0, name]
+        name = STAND_INS.get(name)
+    elif bench.columns.lacks(NATIVE[name], True):
+        name = None
+    return [folder / f"{name}.py", scale] if name else None
+
+
+def one(bench, name, seconds, count, names):
+    found = words(bench, name, seconds)
+    if found is None:
+        return {"absent": "its package is not installed"}
+    costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=measure.LIMIT_S + 10 * seconds)
+    return {"program": found[0].stem, "seconds": seconds, "columns": costs}
+
+
+def steps(bench, programs, seconds, count, names=None):
+    names = [name for name in bench.columns.names if names is None or name in names]
+    return {name: functools.partial(one, bench, name, seconds, count, names) for name in programs}
+
+
+def python(bench):
+    return steps(bench, QUICK_PYTHON if bench.is_quick else PYTHON, 0.5 if bench.is_quick else 1.2, 2 if bench.is_quick else 3)
+
+
+def native(bench):
+    return steps(bench, QUICK_NATIVE if bench.is_quick else NATIVE, 0.5 if bench.is_quick else 1.2, 2 if bench.is_quick else 3)
+
+
+def short(bench):
+    programs = ("raytrace", "numpy_mixed") if bench.is_quick else SHORT
+    return steps(bench, programs, 0.2, 1 if bench.is_quick else 3)
+
+
+def long(bench):
+    """Nothing in the quick form."""
+    return steps(bench, () if bench.is_quick else LONG, 60, 1, LONG_COLUMNS)
+
+
+def collectors(bench):
+    """By turns of a tenth of a second, all columns at once (see ../commands.py): finer than whole processes, and only
+    for columns that leave standard input alone."""
+    names = [name for name in bench.columns.names if name not in columns_.PEERS]
+    programs = ("pprint_alloc",) if bench.is_quick else ("fib", "pprint_alloc", "asyncio_pingpong", "json_codec", "regex",
+                                                          "sqlite_zlib")  # fmt: skip
+    return {name: functools.partial(bench.turns, name, names) for name in programs}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage of truth: what is known of a program beside what each profiler says of it."""
+
+import json
+import functools
+import pathlib
+import pstats
+import re
+import subprocess
+import tempfile
+
+import measure
+
+SHARES, QUICK_SHARES = (5, 25, 50, 75, 95), (25, 75)
+BLOCK = 512 * 2**20
+MEMORY = "data = bytearray(512 * 2**20)\nprint('{\"wall_s\": 0}')\n"
+LEAK = """kept = []
+def leaks():
+    kept.append(bytearray(1 << 20))
+def clean():
+    return len(bytearray(1 << 20))
+for _ in range(64):
+    leaks()
+    clean()
+print('{"wall_s": 0}')
+"""
+SPLIT = """import hashlib, sys, time
+def python(s):
+    end, x = time.process_time() + s, 1
+    while time.process_time() < end:
+        for _ in range(20_000): x = (x * 75 + 74) % 65537
+def native(s):
+    end = time.process_time() + s
+    while time.process_time() < end: hashlib.sha256(bytes(20_000_000)).digest()
+seconds = float(sys.argv[1])
+python(seconds / 2), native(seconds / 2)
+print('{"wall_s": 0}')
+"""
+FUNCTIONS = ("helper", "calling", "inlined")
+
+
+def asked(bench, profile, question):
+    done = subprocess.run([bench.columns.pieprof, "query", profile, question, "--json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["rows"]
+
+
+def of_pieprof(bench, profile):
+    rows = asked(bench, profile, "all functions")
+    return {row["function"]: row["cpu_s"] for row in rows if row["function"] in FUNCTIONS}
+
+
+def of_cprofile(_, profile):
+    """Its own time of each function."""
+    found = pstats.Stats(str(profile)).stats
+    return {name: row[2] for (_, _, name), row in found.items() if name in FUNCTIONS}
+
+
+def of_stacks(text):
+    """Stacks in lines, "frame;frame;frame number", of py-spy and austin: by the innermost known function."""
+    sums = {}
+    for line in text.splitlines():
+        stack, _, number = line.rpartition(" ")
+        known = [name for frame in stack.split(";") for name in FUNCTIONS if re.search(rf"\b{name}\b", frame)]
+        if known and number.lstrip("-").isdigit():
+            sums[known[-1]] = sums.get(known[-1], 0) + int(number)
+    return sums
+
+
+def of_stack_file(_, profile):
+    return of_stacks(profile.read_text(encoding="utf-8", errors="replace"))
+
+
+def share(seconds):
+    """The calling function's, with its helper."""
+    calling = seconds.get("calling", 0) + seconds.get("helper", 0)
+    return calling / (calling + seconds.get("inlined", 0)) if calling else None
+
+
+# column: (suffix of its file, how to read it)
+READERS = {"pieprof all governed": (".db", of_pieprof), "pieprof all fixed": (".db", of_pieprof), "cProfile": ("", of_cprofile),
+           "py-spy": ("", of_stack_file), "austin": ("", of_stack_file)}  # fmt: skip
+
+
+def function_bias(bench, percent):
+    """{column: told less true, in points}"""
+    found, program = {}, bench.root / "tests/integration/truth/function_bias.py"
+    for name in (name for name in bench.columns.names if name in READERS):
+        suffix, read = READERS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "profile")
+            command = [*bench.columns.command(name, out, program), program, percent, bench.of(4, 2)]
+            done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=bench.environment,
+                                  cwd=folder, check=False)  # fmt: skip
+            true = measure.last_figures(done.stdout, "share")
+            told = share(read(bench, out.with_name(out.name + suffix))) if true else None
+        found[name] = {"points": 100 * (told - true["share"])} if told is not None else {"failed": done.stderr[-measure.SAID:]}
+    return found
+
+
+def profiled(bench, text, arguments, read):
+    """What read says of a pieprof profile of the text."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, profile = pathlib.Path(folder, "program.py"), pathlib.Path(folder, "p.db")
+        program.write_text(text, encoding="utf-8")
+        subprocess.run([bench.columns.pieprof, "-q", "-o", profile, program, *arguments], env=bench.environment, check=True,
+                       stdout=subprocess.DEVNULL)  # fmt: skip
+        return read(profile)
+
+
+def split(bench):
+    """Half of the time in Python, half in native code."""
+    def read(profile):
+        row = asked(bench, profile, "summary")[0]
+        return {"pieprof all governed": {"points": 100 * row["python_s"] / (row["python_s"] + row["native_s"] + row["system_s"]) - 50}}
+    return profiled(bench, SPLIT, [str(bench.of(4, 2))], read)
+
+
+def memory(bench):
+    """One block of 512 MB at one line."""
+    def read(profile):
+        row = asked(bench, profile, "memory")[0]
+        return {"pieprof all governed": {"points": 100 * (row["peak_bytes"] / BLOCK - 1)}}
+    return profiled(bench, MEMORY, [], read)
+
+
+def leaks(bench):
+    """64 MB kept at line 3, as much freed at line 5: the growth that each line is said to have, in points of 64 MB."""
+    def read(profile):
+        grown = {row["line"]: row["growth_bytes"] for row in asked(bench, profile, "all memory")}
+        return {"pieprof all governed": {"points": 100 * (grown.get(3, 0) / 2**26 - 1), "clean_points": 100 * grown.get(5, 0) / 2**26}}
+    return profiled(bench, LEAK, [], read)
+
+
+def steps(bench):
+    shares = QUICK_SHARES if bench.is_quick else SHARES
+    found = {f"function bias, {percent} %": functools.partial(function_bias, bench, percent) for percent in shares}
+    return {**found, "split": functools.partial(split, bench), "512 MB": functools.partial(memory, bench),
+            "leaks": functools.partial(leaks, bench)}  # fmt: skip

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/bench: which stages run, how an interrupted one goes on, what an interval and a page say of made-up data."""
+import json
+import sys
+import types
+
+import pytest
+import tree
+
+sys.path[:0] = [str(tree.ROOT / "bench" / "stages"), str(tree.ROOT / "bench")]
+import columns  # noqa: E402
+import figures  # noqa: E402
+import interval  # noqa: E402
+import measure  # noqa: E402
+import page  # noqa: E402
+import plan  # noqa: E402
+
+FACTS = {"tree": "abc", "machine": "2 × some", "peers": ["py-spy"]}
+
+
+def stage(calls, name="some"):
+    def step(text):
+        def run():
+            calls.append(text)
+            if text in calls[:-1]:
+                raise AssertionError(f"{text} ran twice")
+            return {"value": text}
+        return run
+    return plan.Stage(name, "", (1, 1), lambda _: {text: step(text) for text in ("one", "two")})
+
+
+def quiet(_):
+    pass
+
+
+def test_stages_are_chosen_in_their_order():
+    stages = [stage([], name) for name in ("a", "b", "c")]
+    assert [one.name for one in plan.choose(stages, [])] == ["a", "b", "c"]
+    assert [one.name for one in plan.choose(stages, ["c", "a"])] == ["a", "c"]
+    with pytest.raises(ValueError, match="unknown stage d; there are a, b, c"):
+        plan.choose(stages, ["d"])
+
+
+def test_a_stage_that_is_done_is_not_run_again(tmp_path):
+    calls, results = [], plan.Results(tmp_path, "quick")
+    assert plan.run(stage(calls), results, FACTS, None, quiet) == 2
+    assert plan.run(stage(calls), results, FACTS, None, quiet) == 0
+    assert calls == ["one", "two"] and results.is_done("some")
+    results.forget("some")
+    assert plan.run(stage([]), results, FACTS, None, quiet) == 2
+
+
+def interrupted(results):
+    def stop():
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        plan.run(plan.Stage("some", "", (1, 1), lambda _: {"one": lambda: {"value": "first"}, "two": stop}), results, FACTS, None, quiet)
+
+
+def test_an_interrupted_stage_goes_on(tmp_path):
+    calls, results = [], plan.Results(tmp_path, "whole")
+    interrupted(results)
+    assert not results.is_done("some")
+    assert plan.run(stage(calls), results, FACTS, None, quiet) == 1
+    assert calls == ["two"] and results.read("some")["steps"]["one"]["rows"] == {"value": "first"}
+
+
+@pytest.mark.parametrize("key", ["tree", "machine", "peers"])
+def test_another_tree_or_machine_is_not_mixed_in(tmp_path, key):
+    calls, results = [], plan.Results(tmp_path, "whole")
+    interrupted(results)
+    plan.run(stage(calls), results, {**FACTS, key: "another"}, None, quiet)
+    assert calls == ["one", "two"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 0}'])
+def test_a_damaged_file_is_no_result(tmp_path, text):
+    results = plan.Results(tmp_path, "whole")
+    results.path("some").write_text(text, encoding="utf-8")
+    assert results.read("some") is None and not results.is_done("some")
+
+
+def test_forms_have_files_of_their_own(tmp_path):
+    plan.run(stage([]), plan.Results(tmp_path, "quick"), FACTS, None, quiet)
+    assert not plan.Results(tmp_path, "whole").is_done("some")
+
+
+def test_an_interval_holds_its_median():
+    assert interval.median([1.0, 1.1]) == (pytest.approx(1.05), None, None)
+    assert interval.median([1.0] * 9) == (1.0, 1.0, 1.0)
+    middle, low, high = interval.median([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8])
+    assert middle == 1.4 and 1.0 <= low < 1.4 < high <= 1.8
+
+
+@pytest.mark.parametrize("found, expected", [((1.0, 0.9, 1.04), "met"), ((1.1, 1.06, 1.2), "missed"), ((1.04, 0.9, 1.2), "open"),
+                                             ((1.06, 0.9, 1.2), "open"), ((1.05, None, None), "met"), ((1.06, None, None), "missed")])
+def test_verdicts_on_a_goal_of_105(found, expected):
+    assert interval.verdict(found, 1.05) == expected
+
+
+def cost(work, wall=None, peak=10.0, written=0.0):
+    return {"work_s": work, "wall_s": wall or work + 0.1, "cpu_s": work, "peak_mb": peak, "written_mb": written}
+
+
+def data(rows, name="python", done=True):
+    steps = {program: {"took_s": 60.0, "rows": row} for program, row in rows.items()}
+    return {name: {"facts": FACTS, "date": "2026-11-26", "is_done": done, "steps": steps}}
+
+
+@pytest.fixture
+def found():
+    each = {"python3": [cost(1.0), cost(2.0), cost(1.0)], "pieprof off": [cost(1.0), cost(2.0), cost(1.0)],
+            "pieprof all governed": [cost(1.1, peak=30.0, written=1), cost(2.2, peak=30.0, written=1), cost(1.3, peak=30.0, written=1)],
+            "py-spy": [cost(1.01), cost(2.02), cost(1.01)], "yappi": [{"failed": "ended with 1: no | luck\nmore"}]}
+    return {**data({"xml": {"columns": each}, "mdp": {"absent": "its package is not installed"}}),
+            **data({"function bias, 5 %": {"pieprof all governed": {"points": -0.4}, "cProfile": {"points": 31.5}}}, "truth", False)}
+
+
+def test_ratios_are_taken_within_a_round(found):
+    each = figures.programs(found)["xml"]
+    assert measure.ratios(each, "pieprof all governed", "python3", "work_s") == pytest.approx([1.1, 1.1, 1.3])
+    assert measure.ratios(each, "yappi", "python3", "work_s") == []
+
+
+def test_goals_are_judged(found):
+    judged = {goal.what: figures.judged(goal, found) for goal in figures.GOALS}
+    assert judged["everything governed: work"] == ("1.100", "missed")
+    assert judged["off: work"] == ("1.000", "met")
+    assert judged["peak memory beyond 1.05 times"] == ("19.5 MB", "missed")
+    assert judged["function bias, worst"] == ("0.4 points", "met")
+    assert judged["start and end of -c pass"] == ("", "not measured")
+
+
+def test_a_better_peer_is_named(found):
+    rows = {(title, peer): (round(theirs, 2), round(ours, 2)) for title, peer, theirs, ours in figures.worse(found)}
+    assert rows[("work", "py-spy")] == (1.01, 1.1) and rows[("peak memory", "py-spy")] == (1.0, 3.0)
+    assert not [key for key in rows if key[1] == "yappi"]
+
+
+def test_the_page_begins_with_what_is_worse(found):
+    text = page.whole(found, {"memray": "not installed"})
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings[:3] == ["# pieprof and its peers", "## Worse than a peer", "## Goals"]
+    assert "Absent here: memray (not installed)." in text
+    assert "| python | xml | yappi | ended with 1: no \\| luck |" in text
+    assert "| python | mdp |  | its package is not installed |" in text
+    assert "| function bias, 5 % | cProfile | +31.50 |" in text
+    assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 |" in text
+
+
+def test_a_page_of_nothing_is_made():
+    assert "Nothing in the stages measured" in page.whole({}, {})
+
+
+def test_figures_are_found_in_other_words():
+    line = json.dumps({"wall_s": 1.5, "cpu_s": 1})
+    assert measure.last_figures(f"profiling…\n{line}\nsaved {{x}}\n")["wall_s"] == 1.5
+    assert measure.last_figures(f"> {line} done")["cpu_s"] == 1
+    assert measure.last_figures("nothing\n{}\n") is None
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("print('{\"wall_s\": 2.0}')", None), ("raise SystemExit(3)", "ended with 3: "), ("pass", "printed no figures: "),
+    ("import time; time.sleep(60)", "ended with -9: ")])  # fmt: skip
+def test_a_process_has_costs_or_a_reason(tmp_path, code, expected):
+    done = measure.one(["/usr/bin/python3", "-I", "-S", "-c", code], {}, tmp_path, limit_s=0.5 if "sleep" in code else 60)
+    if expected:
+        assert done == {"failed": expected}
+    else:
+        assert done["work_s"] == 2.0 and done["wall_s"] > 0 and done["peak_mb"] > 1 and done["written_mb"] == 0
+
+
+def test_a_failed_column_is_not_tried_again():
+    tried = []
+    fake = types.SimpleNamespace(command=lambda name, out, program: tried.append(name) or ["/bin/false"])
+    done = measure.rounds(fake, ["a", "b"], ["x"], 3, {})
+    assert sorted(tried) == ["a", "b"] and done["a"][0]["failed"].startswith("ended with 1")
+
+
+def test_absent_peers_are_named(tmp_path):
+    found = columns.Columns("/usr/bin/python3", "pieprof", [tmp_path / "embedder-static"], tmp_path)
+    assert found.names[0] == columns.BASELINE and "cProfile" in found.names and "bare embedder" in found.absent
+    assert set(columns.PEERS) == {name for name in [*found.names, *found.absent] if name in columns.PEERS}
+    assert found.command("pieprof off", "/x/p", "y.py")[:4] == ["pieprof", "-q", "-o", "/x/p.db"]
+
+
+def test_stacks_are_charged_to_the_innermost_function():
+    import stage_truth
+
+    told = stage_truth.of_stacks("main (a.py:1);calling (a.py:2);helper (a.py:3) 30\nmain (a.py:1);inlined (a.py:5) 10\n# x: y\n")
+    assert told == {"helper": 30, "inlined": 10} and stage_truth.share(told) == 0.75
