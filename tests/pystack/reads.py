@@ -5,7 +5,8 @@ which an object that takes samples was compared."""
 import _walk
 import tap
 
-SEARCH, ARGUMENT = 1, 2
+SEARCH, ARGUMENT, FOLD = 1, 2, 10
+OTHERS = (None, FOLD)  # 3.11: an operator may lie in a loop that folds
 read = _walk.call_read
 WORDS = [f"word {i}" for i in range(100)]
 
@@ -13,6 +14,10 @@ WORDS = [f"word {i}" for i in range(100)]
 def size(found):
     assert found is not None
     return found[:2]
+
+
+def kind(found):
+    return found and found[0]
 
 
 def begins_alike(shorter, longer):
@@ -71,10 +76,10 @@ def test_searches():
 
 def test_no_searches():
     short, items = [*WORDS[:20], _walk.Probe()], [*WORDS, _walk.Probe()]
-    assert searched(lambda: "no" in short) is None, "too short"
-    assert searched(lambda: [] in items) is None, "no key of a set"
-    assert searched(lambda: items + [1] if _walk.Probe() == 1 else 0) is None
-    assert searched(lambda: (WORDS == items, _walk.Probe() + 1)) is None
+    assert kind(searched(lambda: "no" in short)) in OTHERS, "too short"
+    assert kind(searched(lambda: [] in items)) in OTHERS, "no key of a set"
+    assert kind(searched(lambda: items + [1] if _walk.Probe() == 1 else 0)) in OTHERS
+    assert kind(searched(lambda: (WORDS == items, _walk.Probe() + 1))) in OTHERS
 
 
 tap.run_module(globals())
