@@ -6,7 +6,6 @@ PIEPROF_GUEST_PYTHONS (paths, separated by colons).
 """
 
 import os
-import pathlib
 import re
 import subprocess
 import sys

@@ -35,8 +35,7 @@ CREATE VIEW x_threshold AS SELECT
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
-  5e4 AS long_ns,          -- but not by chance where a call takes as long as this: it costs more than to look a
-                           -- result up, however many others there are
+  5e4 AS long_ns,          -- but not by chance where a call takes as long as this: to look its result up costs less
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
   8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
