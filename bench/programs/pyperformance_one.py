@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pyperformance_one.py SCALE 0 NAME`: a benchmark of the package pyperformance, which must be there, timed as the other
-programs here are. A stand-in for pyperf's Runner takes the benchmark and runs it in this process."""
+"""`pyperformance_one.py SCALE 0 NAME`: a benchmark of the package pyperformance, which must be there, timed as the
+other programs are. A stand-in for pyperf's Runner takes the benchmark and runs it in this process."""
 
 import asyncio
 import importlib.util

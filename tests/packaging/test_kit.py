@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kit (packaging/kit) in the roots of images: the image's own python is profiled there by one folder and two variables.
+"""The kit (packaging/kit) in the roots of images: the image's own python is profiled by one folder and two variables.
 
-The roots have the layouts of images, made of this machine's interpreters: without a shell as distroless ones, and with an
-interpreter in /usr/local as python:3.x ones."""
+The roots have the layouts of images, made of this machine's interpreters: without a shell as distroless ones, and
+with an interpreter in /usr/local as python:3.x ones."""
 
 import json
 import os
