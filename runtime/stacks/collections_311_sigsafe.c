@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define Py_BUILD_CORE 1
 #include "runtime/stacks/gc_state.h"
-#undef Py_BUILD_CORE
 
 #include "runtime/stacks/collections.h"
 #include "runtime/stacks/pyframe.h"

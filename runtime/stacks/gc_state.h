@@ -2,8 +2,10 @@
 #pragma once
 
 #include <Python.h>
+#define Py_BUILD_CORE 1
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
+#undef Py_BUILD_CORE
 #include <stddef.h>
 #include <stdint.h>
 
