@@ -42,7 +42,8 @@ def test_a_profile_behind_a_link_to_nowhere_is_its_users_alone(tmp_path):
 
 
 @pytest.mark.parametrize("word, meant", [
-    ("stats", "pieprof --help"),
+    ("qqqq", "pieprof --help"),
+    ("stats", "pieprof query stats"),
     ("qurey", "pieprof query"),
     ("leaks", "pieprof query leaks"),
     ("train", "pieprof train.py"),

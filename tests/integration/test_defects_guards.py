@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from helpers import PYTHON, ROOT, TRUTH, clean_environment, profile, query, run
+from helpers import FORM, PYTHON, ROOT, TRUTH, clean_environment, profile, query, run
 
 DEFECTS = ROOT / "tests" / "integration" / "defects"
 
@@ -404,7 +404,7 @@ print(waits, seen)
 
 def test_an_update_of_the_interpreter_is_reported(pieprof, tmp_path):
     """In a mount namespace of its own the system's python3 is another build."""
-    if helpers.FORM == "guest":
+    if FORM == "guest":
         pytest.skip("no copy of the interpreter is in it that an update makes old")
     probe = json.loads(run([pieprof, "doctor", "--json"]).stdout)
     libpython = next(p for p in probe["probes"] if p["id"] == "libpython")

@@ -25,8 +25,10 @@ def between(phase, margin_s=1):
 
 def test_slices_add_up_to_the_run(phases):
     slices, (run,) = phases.query("slices"), phases.query("runs")
-    for what in PARTS[:4]:
+    for what in ("cpu_s", "samples"):
         assert total(slices, what) == pytest.approx(run[what], abs=1e-6), what
+    for what in ("wait_s", "runnable_s"):  # what threads did before they were first seen, and at their end, is in none
+        assert 0.98 * run[what] - 0.03 <= total(slices, what) <= run[what] + 1e-6, what
     for what, table in (("allocated_bytes", "sum(allocated_python_bytes + allocated_native_bytes) n from allocation"),
                         ("copy_bytes", "sum(bytes) n from copy")):
         (row,) = phases.sql(f"select {table}")
