@@ -155,6 +155,10 @@ def shows(mark, *column):
     return lambda text: mark in text and first_column(text.split("\n"))[:4] == list(column)
 
 
+def are_sorted(names):
+    return names == sorted(names, key=str.lower)
+
+
 def test_keys_order_rows(top):
     terminal = top()
     terminal.until(shows("OWN s▼", "0.65", "0.30", "0.05", "0.00"))
@@ -162,8 +166,7 @@ def test_keys_order_rows(top):
     terminal.type("T", shows("TOT s▼", "0.05", "0.00", "0.65", "0.30"))  # main and <module> have all below them
     for keys, mark in ((">", "TOT%▼"), ("<", "TOT s▼"), ("2", "OWN%▼"), ("\x1b[17~", "TOT s▼"), ("1", "OWN s▼"), ("<", "FUNCTION▼")):
         terminal.type(keys, lambda text, mark=mark: mark in text)
-    names = [line.split()[-2] for line in terminal.lines[6:10]]
-    assert names == sorted(names, key=str.lower)
+    terminal.until(lambda text: are_sorted([line.split()[-2] for line in text.split("\n")[6:10]]))
 
 
 def test_keys_move_the_cursor_and_show_its_row(top):
