@@ -86,3 +86,27 @@ def test_what_is_no_evidence_is_not_compared(done, mark):
 def test_a_call_that_raises_is_not_taken_for_the_next_one(done):
     _, same, _, _ = compared(done, "odd")
     assert same == 0
+
+
+SET = """
+import sys, time
+end = time.thread_time() + float(sys.argv[1])
+
+def letters(word):
+    return sum(ord(letter) for letter in word * 200)
+
+def work():
+    while time.thread_time() < end:
+        kept = {letters(word) for word in ("alpha", "beta", "gamma")}  # set
+
+work()
+"""
+
+
+def test_a_comprehension_counts_once(pieprof, done, tmp_path):
+    """The line of a comprehension is a place of the function and one of the comprehension, below it."""
+    (tmp_path / "p.py").write_text(SET)
+    own = profile(tmp_path / "a.db", tmp_path / "p.py", 2 * CPU_SECONDS, options=OPTIONS)
+    (run_row,) = own.query("runs")
+    (row,) = own.sql(f"select * from v_redundancy where kind = 'store' and line = {line_of(tmp_path / 'p.py', 'set')}")
+    assert 0.8 * run_row["cpu_s"] <= row["cpu_s"] <= run_row["cpu_s"] and row["wasted_s_high"] <= run_row["cpu_s"]

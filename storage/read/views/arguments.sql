@@ -35,15 +35,12 @@ SELECT DISTINCT w.run, w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
 
--- CPU time below these lines, but for what is theirs already, as the nearest lines of own code: all that they take with
--- what they call (calls.sql), and less what is theirs. Only processes that have such lines are looked at.
+-- CPU time of these lines with all that they call (calls.sql). A comprehension or a lambda of a line is a place of its
+-- own, below another one of the same line: the larger figure has both. Only processes that have such lines are looked at.
 CREATE VIEW x_called_cpu AS
-SELECT d.run, c.process, c.location AS place, c.cpu_ns AS ns
+SELECT d.run, c.process, c.location AS place, max(c.cpu_ns) AS ns
 FROM (SELECT DISTINCT run, process FROM x_calling) d
 CROSS JOIN x_call_cost c ON c.run = d.run AND c.process = d.process AND c.kind = 2
 CROSS JOIN x_calling k ON k.run = d.run AND k.process = c.process AND k.place = c.location
-UNION ALL
-SELECT d.run, s.process, s.own_location, -s.cpu_ns
-FROM (SELECT DISTINCT run, process FROM x_calling) d
-CROSS JOIN x_place_cost s ON s.run = d.run AND s.process = d.process AND s.kind = 1
-CROSS JOIN x_calling k ON k.run = d.run AND k.process = s.process AND k.place = s.own_location;
+CROSS JOIN place(l, u, f) AT (c.process, c.location)
+GROUP BY d.run, c.process, f.path, l.line;

@@ -18,10 +18,10 @@ JOIN place(l, u, f) AT (x.process, x.place);
 CREATE VIEW x_line_cpu AS
 SELECT run, file, line, line_ns, array_python_ns, element_ns, copy_ns
 FROM (
-  SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, sum(s.array_python_ns) OVER g AS array_python_ns,
-    sum(s.element_ns) OVER g AS element_ns, sum(s.copy_ns) OVER g AS copy_ns, row_number() OVER g AS nth
+  SELECT s.run, f.path AS file, l.line, max(sum(s.ns) OVER g, sum(s.called_ns) OVER g) AS line_ns,
+    sum(s.array_python_ns) OVER g AS array_python_ns, sum(s.element_ns) OVER g AS element_ns, sum(s.copy_ns) OVER g AS copy_ns, row_number() OVER g AS nth
   FROM (
-    SELECT s.run, s.process, iif(r.is_own, s.own_location, s.line_location) AS place, s.cpu_ns AS ns,
+    SELECT s.run, s.process, iif(r.is_own, s.own_location, s.line_location) AS place, s.cpu_ns AS ns, 0 AS called_ns,
       iif(r.is_own AND EXISTS (SELECT 1 FROM x_array_library b WHERE fi.library GLOB b.library
         AND b.library <> 'matplotlib'), s.python_ns, 0) AS array_python_ns, -- which draws in Python code
       iif(r.is_own AND NOT fi.is_own AND (ui.name GLOB '*getpixel' OR ui.name GLOB '*putpixel'), s.cpu_ns, 0) AS element_ns,
@@ -31,7 +31,7 @@ FROM (
     LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
     WHERE s.kind = 1
     UNION ALL
-    SELECT run, process, place, ns, 0, 0, 0 FROM x_called_cpu) s
+    SELECT run, process, place, 0, ns, 0, 0, 0 FROM x_called_cpu) s
   JOIN place(l, u, f) AT (s.process, s.place)
   CROSS JOIN x_watched_line w ON w.run = s.run AND w.file = f.path AND w.line = l.line
   WINDOW g AS (PARTITION BY s.run, f.path, l.line))
