@@ -26,9 +26,9 @@ CREATE VIEW x_work_place AS
 SELECT run, process, place, line_location, kind, top_ns, reads_ns, g.samples, rises, same, others, max_size, risen_ns,
   upper_ns, lines, coalesce(glue_ns, 0) / nullif(fold_ns, 0) AS glue
 FROM (
-  SELECT p.*, l.function, sum(iif(p.rises > 0, 1, 0)) OVER f AS lines,
-    sum(iif(p.rises > 0, p.reads_ns, 0)) OVER f AS fold_ns,
-    sum(iif(p.rises = 0 AND p.others = 0, p.reads_ns, 0)) OVER f AS glue_ns
+  SELECT y.*, l.function, sum(iif(y.rises > 0, 1, 0)) OVER f AS lines,
+    sum(iif(y.rises > 0, y.reads_ns, 0)) OVER f AS fold_ns,
+    sum(iif(y.rises = 0 AND y.others = 0, y.reads_ns, 0)) OVER f AS glue_ns
   FROM (
     SELECT p.run, r.process, n.own_location AS place, n.line_location, r.kind, max(r.cpu_ns) AS top_ns,
       sum(r.cpu_ns) * 1.0 AS reads_ns, sum(r.samples) AS samples, sum(r.rises) AS rises, sum(r.same) AS same,
@@ -37,9 +37,9 @@ FROM (
     FROM process p JOIN reading r ON r.process = p.id AND r.kind > PIE_READ_SORT
     JOIN node n ON n.process = r.process AND n.id = r.node
     WHERE n.own_location IS NOT NULL AND (r.kind = PIE_READ_PATTERN OR n.line_location = n.own_location)
-    GROUP BY p.run, r.process, n.own_location, r.kind) p
-  JOIN location l ON l.process = p.process AND l.id = p.place
-  WINDOW f AS (PARTITION BY p.run, p.process, p.kind, l.function)) g
+    GROUP BY p.run, r.process, n.own_location, r.kind) y
+  JOIN location l ON l.process = y.process AND l.id = y.place
+  WINDOW f AS (PARTITION BY y.run, y.process, y.kind, l.function)) g
 JOIN x_work_threshold t
 WHERE rises >= iif(kind = PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kind
     WHEN PIE_READ_PATTERN THEN rises >= t.patterns_part * (rises + same) AND rises + same >= t.text_part * (rises + same + others)
