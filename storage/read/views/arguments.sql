@@ -35,8 +35,8 @@ SELECT DISTINCT w.run, w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
 
--- CPU time of these lines with all that they call (calls.sql). A comprehension or a lambda of a line is a place of its
--- own, below another one of the same line: the larger figure has both. Only processes that have such lines are looked at.
+-- CPU time of these lines with all that they call (calls.sql). A comprehension or a lambda is a place of its own,
+-- below another one of the same line: the larger figure has both. Only processes that have such lines are looked at.
 CREATE VIEW x_called_cpu AS
 SELECT d.run, c.process, c.location AS place, max(c.cpu_ns) AS ns
 FROM (SELECT DISTINCT run, process FROM x_calling) d
