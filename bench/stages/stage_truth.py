@@ -116,8 +116,8 @@ def one_share(bench, name, folder, words):
 
 
 def function_bias(bench, percent):
-    """{column: told less true, in points}. True is the share without a profiler: of pieprof's interpreter for pieprof, of
-    python3 for peers. percent is that of the chunks."""
+    """{column: told less true, in points}. True is the share without a profiler: of pieprof's interpreter for pieprof,
+    of python3 for peers. percent is that of the chunks."""
     chunks = bench.of(300, 150)
     found = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -148,6 +148,13 @@ def test_the_page_begins_with_what_is_worse(found):
     assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 |" in text
 
 
+def test_verdicts_of_detection_are_in_the_page():
+    verdict = {"rank": 2, "is_category_right": False, "severities": {"high": 1, "low": 4}}
+    rows = {"waste": {"category": "reuse", "verdicts": [verdict]}, "clean_one": {"failed": "ended"}}
+    text = page.whole(data(rows, "detection"), {})
+    assert "| waste | reuse | 2 | wrong | 1 |" in text and "| clean_one |  |  | failed |  |" in text
+
+
 def test_a_page_of_nothing_is_made():
     assert "Nothing in the stages measured" in page.whole({}, {})
 
