@@ -65,6 +65,17 @@ def test_an_interrupted_stage_goes_on(tmp_path):
     assert calls == ["two"] and results.read("some")["steps"]["one"]["rows"] == {"value": "first"}
 
 
+def test_a_step_that_fails_is_tried_again(tmp_path):
+    said, results = [], plan.Results(tmp_path, "whole")
+
+    def fail():
+        raise SystemExit("no such program")
+    plan.run(plan.Stage("some", "", (1, 1), lambda _: {"one": fail, "two": lambda: {}}), results, FACTS, None, said.append)
+    assert said[1] == "some: one failed: no such program" and list(results.read("some")["steps"]) == ["two"]
+    assert not results.is_done("some")
+    assert plan.run(stage([]), results, FACTS, None, quiet) == 1 and results.is_done("some")
+
+
 @pytest.mark.parametrize("key", ["tree", "machine", "peers"])
 def test_another_tree_or_machine_is_not_mixed_in(tmp_path, key):
     calls, results = [], plan.Results(tmp_path, "whole")
