@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pyperformance_one.py SCALE 0 NAME`: a benchmark of the package pyperformance, which must be there, timed as the
-other programs are. A stand-in for pyperf's Runner takes the benchmark and runs it in this process."""
+other programs here are. A stand-in for pyperf's Runner takes the benchmark and runs it in this process."""
 
+import argparse
 import asyncio
 import importlib.util
 import pathlib
@@ -34,8 +35,7 @@ class Taken(Exception):
 class Runner:
     """The part of pyperf.Runner that these benchmarks use."""
 
-    def __init__(self, *_, add_cmdline_args=None, **__):
-        import argparse
+    def __init__(self, *_, **__):
         self.argparser, self.metadata, self.args = argparse.ArgumentParser(), {}, None
 
     def parse_args(self, args=None):

@@ -106,14 +106,16 @@ def judged(goal, found):
 
 
 def worse(found):
-    """[(measure, peer, its median, ours)] where a peer is better, the greatest distance first. Over the programs that
-    both have run."""
-    rows = []
+    """[(measure, peer, its median, ours)] where a peer is better, the work first, then the greatest distance. Over the
+    programs that both have run."""
+    all_rows = []
     for key, title in COSTS.items():
+        rows = []
         for peer in PEERS:
             both = {name: columns for name, columns in programs(found).items()
                     if over_programs({name: columns}, peer, BASELINE, key) and over_programs({name: columns}, OURS, BASELINE, key)}
             if both:
                 theirs, ours = (statistics.median(over_programs(both, one, BASELINE, key)) for one in (peer, OURS))
                 rows += [(title, peer, theirs, ours)] if ours > theirs else []
-    return sorted(rows, key=lambda row: row[3] / max(row[2], 1e-9), reverse=True)
+        all_rows += sorted(rows, key=lambda row: row[3] / max(row[2], 1e-9), reverse=True)
+    return all_rows

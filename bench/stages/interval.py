@@ -8,7 +8,7 @@ DRAWS, CONFIDENCE = 2000, 0.95
 
 
 def median(values, draws=DRAWS):
-    """(median, low, high): the interval of 95 % by bootstrap, None of fewer than three values."""
+    """(median, low, high): the interval of 95 % by bootstrap. Of fewer than three values there is none: None."""
     values = list(values)
     middle = statistics.median(values)
     if len(values) < 3:

@@ -137,7 +137,7 @@ def main():
         for stage in chosen:
             plan.run(stage, results, known, bench, lambda text: print(text, file=sys.stderr, flush=True))
             write_page(results, bench)
-        return 0
+        return 0 if all(results.is_done(stage.name) for stage in chosen) else 1
     write_page(results, bench)
     return 0
 

@@ -89,12 +89,12 @@ def detection(steps):
     for name, step in steps.items():
         found = step["rows"]
         if "failed" in found:
-            rows.append([name, "", "failed"])
+            rows.append([name, "", "", "failed", ""])
             continue
         verdict = found["verdicts"][0]
-        rows.append([name, found["category"] or "clean", ", ".join(f"{count} {severity}" for severity, count in
-                                                                   verdict["severities"].items()) or "nothing"])  # fmt: skip
-    return table(["program", "true category", "findings at its lines (clean: anywhere)"], rows)
+        right = "right" if verdict["is_category_right"] else "wrong" if verdict["rank"] else ""
+        rows.append([name, found["category"] or "clean", verdict["rank"] or "", right, verdict["severities"].get("high", 0)])
+    return table(["program", "true category", "rank of the true line", "category", "high findings, all"], rows)
 
 
 def failures(found):

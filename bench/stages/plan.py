@@ -78,11 +78,15 @@ def run(stage, results, facts, bench, say):
     for number, name in enumerate(left, 1):
         say(f"{stage.name} {number}/{len(left)}: {name}")
         begun = time.monotonic()
-        rows = steps[name]()
+        try:
+            rows = steps[name]()
+        except (Exception, SystemExit) as error:  # the other steps still have figures, and a later run tries this one again
+            say(f"{stage.name}: {name} failed: {error}")
+            continue
         found["steps"][name] = {"took_s": round(time.monotonic() - begun, 1), "rows": rows}
         found["date"] = datetime.datetime.now().isoformat(timespec="minutes")
         results.write(stage.name, found)
-    found["is_done"] = True
+    found["is_done"] = len(found["steps"]) == len(steps)
     found.setdefault("date", datetime.datetime.now().isoformat(timespec="minutes"))
     results.write(stage.name, found)
     return len(left)

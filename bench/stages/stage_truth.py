@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stage of truth: what is known of a program beside what each profiler says of it."""
 
-import json
 import functools
+import json
 import pathlib
 import pstats
 import re
 import subprocess
 import tempfile
 
+import columns
 import measure
 
+OFF = "pieprof off"
 SHARES, QUICK_SHARES = (5, 25, 50, 75, 95), (25, 75)
 BLOCK = 512 * 2**20
 MEMORY = "data = bytearray(512 * 2**20)\nprint('{\"wall_s\": 0}')\n"
@@ -35,6 +37,26 @@ def native(s):
 seconds = float(sys.argv[1])
 python(seconds / 2), native(seconds / 2)
 print('{"wall_s": 0}')
+"""
+# Two functions that do equal work, one through a helper (Scalene, section 6.2), in chunks that alternate. The number of
+# chunks is fixed, so a profiler that slows calls down shifts the shares.
+BIAS = """import json, sys, time
+calls, direct = int(sys.argv[1]), int(sys.argv[2])
+def helper(x):
+    return (x * 75 + 74) % 65537
+def calling():
+    x = 1
+    for _ in range(100_000): x = helper(x)
+def inlined():
+    x = 1
+    for _ in range(100_000): x = (x * 75 + 74) % 65537
+spent = {calling: 0.0, inlined: 0.0}
+for i in range(calls + direct):
+    work = calling if (i + 1) * calls // (calls + direct) > i * calls // (calls + direct) else inlined
+    begun = time.thread_time()
+    work()
+    spent[work] += time.thread_time() - begun
+print(json.dumps({"share": spent[calling] / sum(spent.values())}))
 """
 FUNCTIONS = ("helper", "calling", "inlined")
 
@@ -81,19 +103,34 @@ READERS = {"pieprof all governed": (".db", of_pieprof), "pieprof all fixed": (".
            "py-spy": ("", of_stack_file), "austin": ("", of_stack_file)}  # fmt: skip
 
 
+def one_share(bench, name, folder, words):
+    """(what the program measured of itself, what the column's file says) of one run, None for what is not there."""
+    out = pathlib.Path(folder, "profile")
+    command = [*bench.columns.command(name, out, words[0]), *words]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=bench.environment, cwd=folder,
+                          check=False)  # fmt: skip
+    printed = measure.last_figures(done.stdout, "share")
+    suffix, read = READERS.get(name, ("", None))
+    file = out.with_name(out.name + suffix)
+    return printed and printed["share"], share(read(bench, file)) if read and file.exists() else None
+
+
 def function_bias(bench, percent):
-    """{column: told less true, in points}"""
-    found, program = {}, bench.root / "tests/integration/truth/function_bias.py"
-    for name in (name for name in bench.columns.names if name in READERS):
-        suffix, read = READERS[name]
-        with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder, "profile")
-            command = [*bench.columns.command(name, out, program), program, percent, bench.of(4, 2)]
-            done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=bench.environment,
-                                  cwd=folder, check=False)  # fmt: skip
-            true = measure.last_figures(done.stdout, "share")
-            told = share(read(bench, out.with_name(out.name + suffix))) if true else None
-        found[name] = {"points": 100 * (told - true["share"])} if told is not None else {"failed": done.stderr[-measure.SAID:]}
+    """{column: told less true, in points}. True is the share without a profiler: of pieprof's interpreter for pieprof,
+    of python3 for peers. percent is that of the chunks."""
+    chunks = bench.of(300, 150)
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder, "program.py")
+        program.write_text(BIAS, encoding="utf-8")
+        words = [program, chunks * percent // 100, chunks - chunks * percent // 100]
+        true = {name: one_share(bench, name, folder, words)[0] for name in (columns.BASELINE, OFF)}
+        for name in (name for name in bench.columns.names if name in READERS):
+            told = one_share(bench, name, folder, words)[1]
+            base = true[OFF if name in columns.PIEPROF else columns.BASELINE]
+            found[name] = {"points": 100 * (told - base)} if told and base else {"failed": "has no share of the function"}
+            for path in pathlib.Path(folder).glob("profile*"):
+                path.unlink()
     return found
 
 

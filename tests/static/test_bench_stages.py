@@ -65,6 +65,17 @@ def test_an_interrupted_stage_goes_on(tmp_path):
     assert calls == ["two"] and results.read("some")["steps"]["one"]["rows"] == {"value": "first"}
 
 
+def test_a_step_that_fails_is_tried_again(tmp_path):
+    said, results = [], plan.Results(tmp_path, "whole")
+
+    def fail():
+        raise SystemExit("no such program")
+    plan.run(plan.Stage("some", "", (1, 1), lambda _: {"one": fail, "two": lambda: {}}), results, FACTS, None, said.append)
+    assert said[1] == "some: one failed: no such program" and list(results.read("some")["steps"]) == ["two"]
+    assert not results.is_done("some")
+    assert plan.run(stage([]), results, FACTS, None, quiet) == 1 and results.is_done("some")
+
+
 @pytest.mark.parametrize("key", ["tree", "machine", "peers"])
 def test_another_tree_or_machine_is_not_mixed_in(tmp_path, key):
     calls, results = [], plan.Results(tmp_path, "whole")
@@ -146,6 +157,13 @@ def test_the_page_begins_with_what_is_worse(found):
     assert "| python | mdp |  | its package is not installed |" in text
     assert "| function bias, 5 % | cProfile | +31.50 |" in text
     assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 |" in text
+
+
+def test_verdicts_of_detection_are_in_the_page():
+    verdict = {"rank": 2, "is_category_right": False, "severities": {"high": 1, "low": 4}}
+    rows = {"waste": {"category": "reuse", "verdicts": [verdict]}, "clean_one": {"failed": "ended"}}
+    text = page.whole(data(rows, "detection"), {})
+    assert "| waste | reuse | 2 | wrong | 1 |" in text and "| clean_one |  |  | failed |  |" in text
 
 
 def test_a_page_of_nothing_is_made():
