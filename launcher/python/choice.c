@@ -39,12 +39,11 @@ static bool is_there(const char *path) {
     return lstat(path, &st) == 0; /* a link to nothing is there, and will be refused */
 }
 
-static bool is_ours(const struct choosing *choosing, const char *path) {
-    struct stat self, other;
-    const char *own = choosing->wish->self;
+bool pie_python_is_pieprof(const char *path, const char *self) {
+    struct stat own, other;
 
-    return (own && stat(own, &self) == 0 && stat(path, &other) == 0 && self.st_dev == other.st_dev &&
-            self.st_ino == other.st_ino) ||
+    return (self && stat(self, &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
+            own.st_ino == other.st_ino) ||
            pie_replaced_is_pieprof(path);
 }
 
@@ -74,7 +73,7 @@ static int take(struct choosing *choosing, const char *path, enum pie_python_sou
     case PIE_PYENV_NO_SHIM:
         break;
     }
-    if (is_ours(choosing, path)) {
+    if (pie_python_is_pieprof(path, choosing->wish->self)) {
         snprintf(
             choosing->why, PIE_PYTHON_WHY_BYTES,
             "%s is pieprof in place of python; start that one with PIEPROF=1, or name another with --python",

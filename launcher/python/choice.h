@@ -30,6 +30,10 @@ struct pie_python_choice {
 /* Takes all but option, folder and self from the environment. Context: cli, launcher. */
 struct pie_python_wish pie_python_wish(const char *option, const char *folder, const char *self);
 
+/* Is the program at path this one, or another pieprof in place of a python? self: path of this program, or NULL.
+ * Context: cli, launcher. */
+bool pie_python_is_pieprof(const char *path, const char *self);
+
 /* Returns 0, or a negative errno with one line in ret_why: as pie_python_read(), or -ENOENT: there is none. What is
  * named by an option, by $VIRTUAL_ENV or by a .venv with a python is taken or refused, never passed over.
  * Context: cli, launcher. */

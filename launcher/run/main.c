@@ -17,6 +17,7 @@
 #include "launcher/run/as_guest.h"
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
+#include "launcher/run/deadly_filter.h"
 #include "launcher/run/help.h"
 #include "launcher/run/python_name.h"
 #include "launcher/session/preload.h"
@@ -27,7 +28,6 @@
 #include "runtime/embed/aging.h"
 #include "runtime/embed/embed.h"
 #include "runtime/interpreter/target.h"
-#include "runtime/libc/filter_trial.h"
 
 /* Everything lives until the process ends: the profiler and Python borrow from it. */
 static struct pie_options options;
@@ -74,18 +74,11 @@ static void say_if_aged(void) {
         pie_message_warning("%s", text);
 }
 
-/* Before anything else that python3 would not do. A process that another profiled one has started needs no trial: it is
- * under the filter of that one, or was not started in place of an interpreter (runtime/libc/exec.c). */
-static bool is_filter_deadly(void) {
-    const char *name = pie_filter_trial();
-    if (name)
-        pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled", name);
-    return name;
-}
-
 /* Called as python with profiling wanted. Whatever is in the way costs one line, never the program. */
 static void start_under_python_name(char **argv) {
-    if (is_filter_deadly())
+    /* A process that another profiled one has started needs no trial: it is under the filter of that one, or was not
+     * started in place of an interpreter (runtime/libc/exec.c). */
+    if (pie_filter_is_deadly())
         return;
     pie_options_init(&options);
     if (pie_options_from_environment(&options) < 0 || pie_options_complete(&options) < 0) {
@@ -196,7 +189,7 @@ static bool find_target(void) {
 /* The command line is understood: finds the interpreter to stand for, and runs the program as that one, or with that
  * one. */
 static int run_profiled(char **argv) {
-    bool is_deadly = is_filter_deadly();
+    bool is_deadly = pie_filter_is_deadly();
     int r = pie_target_self(self);
     if (r < 0) {
         pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));

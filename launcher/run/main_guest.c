@@ -11,12 +11,12 @@
 #include "launcher/run/as_guest.h"
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
+#include "launcher/run/deadly_filter.h"
 #include "launcher/run/help.h"
 #include "launcher/run/next_python.h"
 #include "launcher/run/python_name.h"
 #include "launcher/text/messages.h"
 #include "runtime/interpreter/target.h"
-#include "runtime/libc/filter_trial.h"
 
 /* Both live until the process executes another program. */
 static struct pie_options options;
@@ -28,11 +28,8 @@ static int run(void) {
         pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
         return PIE_EXIT_USAGE;
     }
-    const char *deadly = pie_filter_trial();
-    if (deadly)
-        pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled",
-                            deadly);
-    return pie_run_as_guest(options.config.python, self, &options, !deadly);
+    bool is_deadly = pie_filter_is_deadly();
+    return pie_run_as_guest(options.config.python, self, &options, !is_deadly);
 }
 
 int main(int argc, char **argv) {

@@ -12,12 +12,11 @@
 #include "launcher/guest/enter.h"
 #include "launcher/options/options.h"
 #include "launcher/python/choice.h"
+#include "launcher/run/deadly_filter.h"
 #include "launcher/run/python_name.h"
 #include "launcher/session/session.h"
 #include "launcher/text/messages.h"
-#include "runtime/interpreter/replaced.h"
 #include "runtime/interpreter/target.h"
-#include "runtime/libc/filter_trial.h"
 
 enum { NOT_FOUND = 127 }; /* the shell's status of a command that is not there */
 
@@ -26,12 +25,9 @@ static struct pie_python_choice choice;
 static struct pie_guest guest;
 
 static bool is_other(const void *context, const char *path) {
-    const char *self = context;
-    struct stat own, st;
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || access(path, X_OK) < 0)
-        return false;
-    bool is_self = self && stat(self, &own) == 0 && own.st_dev == st.st_dev && own.st_ino == st.st_ino;
-    return !is_self && !pie_replaced_is_pieprof(path);
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
+           !pie_python_is_pieprof(path, context);
 }
 
 /* Returns 0 with choice, guest and options complete, or a negative errno after a message. */
@@ -56,15 +52,8 @@ static int prepare(const char *path, const char *self, struct pie_options *optio
     return r;
 }
 
-static bool is_filter_deadly(void) {
-    const char *call = pie_filter_trial();
-    if (call)
-        pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled", call);
-    return call;
-}
-
 static void run_profiled(char **argv, const char *path, const char *self, struct pie_options *options) {
-    if (is_filter_deadly() || prepare(path, self, options) < 0)
+    if (pie_filter_is_deadly() || prepare(path, self, options) < 0)
         return;
     options->python_argv = argv;
     int r = pie_guest_enter(&guest, options, true);

@@ -54,12 +54,13 @@ def test_recursion(done):
 
 @pytest.mark.parametrize("mark", ["other", "generated"])
 def test_other_arguments_each_time(done, mark):
-    """Of those that come again, 280 others lie between. A generator is left behind in the middle of its loop."""
+    """Of those that come again, 280 others lie between, so in a loop they may be told to come again in turns. A
+    generator is left behind in the middle of its loop."""
     calls, same, _ = compared(done, mark)
     assert same <= 0.2 * calls
     assert calls >= COMPARED_MIN
-    assert [row for row in findings(done, mark) if row["category"] in INVARIANT] == []
-    assert [row for row in findings(done, mark) if row["severity"] == "high"] == []
+    others = [row for row in findings(done, mark) if mark == "other" or "not known to be new" not in row["evidence"]]
+    assert [row for row in others if row["category"] in INVARIANT or row["severity"] == "high"] == []
 
 
 @pytest.mark.parametrize("mark", ["effect", "failing", "counted"])
