@@ -22,6 +22,7 @@ SELECT DISTINCT *,
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
     WHEN back_low IS NOT NULL THEN printf('; the others are not known to be new: so many met one of the last %d '
       || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
+    WHEN mostly_low IS NOT NULL THEN '; the arguments decide, since most calls had those of another one'
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
@@ -54,7 +55,7 @@ SELECT DISTINCT *,
     WHEN is_other_arguments THEN '; most of its calls have other arguments each time, so they repeat nothing'
     WHEN kind = PIE_WATCH_LOAD THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
-    ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
+    ELSE '; only a part of the writes, and few of them or no bulk work, so the evidence does not decide' END, '')
   || coalesce(arguments_text, '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'),
