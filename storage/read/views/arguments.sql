@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The same call again (PieProf 3.2): what the arguments of watched calls say, and the time of own functions that
--- are called. Between the views of findings.sql: above x_watch, below the findings.
+-- are called. Above watches.sql, below categories.sql.
 
 -- By line: of the watched calls whose arguments could be read and were compared, how many had the arguments of another
 -- call of their place, and what is known of its result too; and how many different calls were among them. Only the last

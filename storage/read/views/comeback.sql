@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Calls that come again too seldom for the next calls to show it: many that take turns. Between the views of
--- findings.sql: above x_watch, below x_finding.
+-- Calls that come again too seldom for the next calls to show it: many that take turns. Above
+-- watches.sql, below categories.sql.
 
 -- All figures to tune are here.
 CREATE VIEW x_comeback_threshold AS SELECT

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Calls that give the same from some time on: an iteration that has reached its fixed point, and goes on. Between the
--- views of findings.sql: above x_watch, below x_line_arguments (arguments.sql).
+-- Calls that give the same from some time on: an iteration that has reached its fixed point, and goes on. Above
+-- watches.sql, below arguments.sql.
 
 -- All figures to tune are here.
 CREATE VIEW x_converge_threshold AS SELECT

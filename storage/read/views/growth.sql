@@ -6,7 +6,9 @@
 -- All figures to tune are here. Of blocks of random sizes, half are larger than the one before.
 CREATE VIEW x_growth_threshold AS SELECT
   3 AS size_rises,         -- a context's blocks of one size class grow: of the samples whose blocks differ from the one
-  0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth
+  0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth,
+  2 AS classes,            -- and the context has blocks this number of size classes below (of four times the size each;
+  7 AS open_class,         -- one below the open class): what was large from the first is not what calls added up
   20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
   0.5 AS growing_share,    -- this part of what it allocates is such blocks,
   50 AS blocks,            -- there is this number of them,
@@ -22,7 +24,10 @@ SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS
 FROM (
   SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
     a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
-    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
+    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls) AND EXISTS (
+        SELECT 1 FROM allocation b JOIN allocation c ON c.process = b.process AND c.node = b.node
+        WHERE b.process = a.process AND b.node = a.node AND b.rises >= t.size_rises
+          AND c.size <= b.size - iif(b.size = t.open_class, 1, t.classes)),
       a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
     t.line_rises, t.growing_share, t.blocks AS blocks_min
   FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node

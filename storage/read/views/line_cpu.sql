@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- CPU time by line as findings count it. Between the views of findings.sql: above x_watch, below x_line_fact.
+-- CPU time by line as findings count it. Above watches.sql, below watched_lines.sql.
 
 -- Lines that were watched, in either way in which x_watch has them: there are few.
 CREATE VIEW x_watched_line AS

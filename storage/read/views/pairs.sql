@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Pairs of redundant accesses with both call paths. Above the views of time.sql and findings.sql.
+-- Pairs of redundant accesses with both call paths. Above the views of time.sql, watches.sql and findings.sql.
 
 -- Pairs of accesses: sums of those with the same two contexts. What is wasted is the CPU time that the telling
 -- redundant ones stand for.

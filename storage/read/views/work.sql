@@ -50,60 +50,59 @@ WHERE rises >= iif(kind = PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kin
     WHEN PIE_READ_FIELD THEN lines >= t.fields_lines
     ELSE 1 END;
 
+-- The kinds with their words. is_growing: a choice among items of which none go. grows: as in x_told_finding. unit: of
+-- size; an item has 8 bytes. with_same: comparisons that met the same count among those that were seen. is_part: the
+-- upper part of its time is waste, the rest is not.
+CREATE VIEW x_work_kind AS
+SELECT column1 AS kind, column2 AS is_growing, column3 AS category, column4 AS grows, column5 AS about, column6 AS is_part,
+  column7 AS unit, column8 AS with_same, column9 AS evidence
+FROM (VALUES
+  (PIE_READ_JOIN, 0, 'inefficient algorithm', 1, 'joined items', 0, 'bytes as items', 0, 'each + copies all {size} items that '
+    || 'were there and adds a little, in {told} of {seen} comparisons, so twice the calls take four times as long'),
+  (PIE_READ_CHOICE, 1, 'inefficient algorithm', 3, 'growing argument', 0, 'items as bytes', 0, 'each call reads all that '
+    || 'was there again: its argument grew to {size}, and began as before in {told} of {seen} comparisons'),
+  (PIE_READ_CHOICE, 0, 'inefficient algorithm', 3, 'chosen again', 0, 'items', 1, 'each call looks at all items, up to '
+    || '{size}, of which a few had changed in {told} of {seen} comparisons'),
+  (PIE_READ_PATTERN, 0, 'inefficient algorithm', 3, 'patterns in turn', 0, 'bytes', 1, '{told} of {seen} comparisons met '
+    || 'the text of before, up to {size}, and another pattern'),
+  (PIE_READ_SKIP, 0, 'API misuse', 3, 'skipped items', 1, 'items', 0, 'islice() begins anew, and passes over up to {size} '
+    || 'items before the first that it hands out: {told} of {seen} samples met it there'),
+  (PIE_READ_FIELD, 0, 'slice underutilization', 4, 'single numbers', 0, 'items', 0, '{told} of {seen} samples met the '
+    || 'unpacking of a single number, at {lines} lines of the function'),
+  (PIE_READ_READER, 0, 'API misuse', 4, 'reader of one line', 1, 'items', 0, '{told} of {seen} samples met the making of a '
+    || 'csv.reader() for a single line'),
+  (PIE_READ_FOLD, 0, 'slice underutilization', 4, 'fold', 0, 'items', 0, 'each round of the loop fetches a single element, '
+    || 'and only adds it up, counts it or keeps the greatest: {told} of {seen} samples at a[i] met text, bytes, a list or '
+    || 'an array, in ranges of up to {size}'));
+
 -- What a fix saves: what is passed over, or the making of a reader; of a choice and of a fold the time of these, with
--- the rest of the loop; else the whole line. told: it is no copy, and no list or text is read again.
+-- the rest of the loop; else the whole line.
 CREATE VIEW x_work_finding AS
 SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_high,
   w.low * x.saved_ns AS low_ns, min(x.run_ns, CASE
-    WHEN x.kind = PIE_READ_CHOICE AND NOT x.is_growing THEN w.choice_high * x.saved_ns
-    WHEN x.kind IN (PIE_READ_SKIP, PIE_READ_READER) THEN max(x.line_ns, w.high * x.saved_ns)
+    WHEN x.about = 'chosen again' THEN w.choice_high * x.saved_ns
+    WHEN x.is_part THEN max(x.line_ns, w.high * x.saved_ns)
     ELSE w.high * x.saved_ns END) AS high_ns,
-  CASE
-    WHEN x.kind IN (PIE_READ_SKIP, PIE_READ_READER) THEN 'API misuse'
-    WHEN x.kind IN (PIE_READ_FIELD, PIE_READ_FOLD) THEN 'slice underutilization'
-    ELSE 'inefficient algorithm' END AS category,
-  CASE
-    WHEN x.kind = PIE_READ_JOIN THEN 1
-    WHEN x.kind IN (PIE_READ_CHOICE, PIE_READ_PATTERN, PIE_READ_SKIP) THEN 3
-    ELSE 4 END AS grows, CASE x.kind
-    WHEN PIE_READ_JOIN THEN printf('each + copies all %d items that were there and adds a little, in %d of %d '
-      || 'comparisons, so twice the calls take four times as long', x.max_size / 8, x.rises, x.rises + x.others)
-    WHEN PIE_READ_CHOICE THEN iif(x.is_growing,
-      printf('each call reads all that was there again: its argument grew to %s, and began as before in %d of %d '
-      || 'comparisons', iif(x.max_size >= 125e3, printf('%.3g MB', x.max_size * 8 / 1e6), printf('%.3g kB', x.max_size * 8 / 1e3)),
-      x.rises, x.rises + x.others), printf('each call looks at all items, up to %d, of which a few had changed in %d of %d '
-      || 'comparisons', x.max_size, x.rises, x.rises + x.same + x.others))
-    WHEN PIE_READ_PATTERN THEN printf('%d of %d comparisons met the text of before, up to %.3g kB, and another pattern',
-      x.rises, x.rises + x.same + x.others, x.max_size / 1e3)
-    WHEN PIE_READ_SKIP THEN printf('islice() begins anew, and passes over up to %d items before the first that it hands '
-      || 'out: %d of %d samples met it there', x.max_size, x.rises, x.rises + x.others)
-    WHEN PIE_READ_FIELD THEN printf('%d of %d samples met the unpacking of a single number, at %d lines of the function',
-      x.rises, x.rises + x.others, x.lines)
-    WHEN PIE_READ_READER THEN printf('%d of %d samples met the making of a csv.reader() for a single line', x.rises,
-      x.rises + x.others)
-    ELSE printf('each round of the loop fetches a single element, and only adds it up, counts it or keeps the greatest: '
-      || '%d of %d samples at a[i] met text, bytes, a list or an array, in ranges of up to %d', x.rises,
-      x.rises + x.others, x.max_size) END
-  || CASE
-    WHEN x.kind = PIE_READ_FOLD THEN printf('; with its part of the loop it takes %.3g s', x.saved_ns / 1e9)
-    ELSE printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9) END AS evidence, (
-    SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = CASE x.kind
-      WHEN PIE_READ_JOIN THEN 'joined items'
-      WHEN PIE_READ_CHOICE THEN iif(x.is_growing, 'growing argument', 'chosen again')
-      WHEN PIE_READ_PATTERN THEN 'patterns in turn'
-      WHEN PIE_READ_SKIP THEN 'skipped items'
-      WHEN PIE_READ_FIELD THEN 'single numbers'
-      WHEN PIE_READ_READER THEN 'reader of one line'
-      ELSE 'fold' END) AS advice
+  replace(replace(replace(replace(x.template, '{told}', x.rises), '{lines}', coalesce(x.lines, '')), '{seen}',
+      x.rises + x.others + iif(x.with_same, x.same, 0)), '{size}', CASE
+    WHEN x.unit = 'items' THEN x.max_size
+    WHEN x.unit = 'bytes as items' THEN x.max_size / 8
+    WHEN x.bytes >= 1e6 THEN printf('%.3g MB', x.bytes / 1e6)
+    ELSE printf('%.3g kB', x.bytes / 1e3) END) || iif(x.kind = PIE_READ_FOLD,
+    printf('; with its part of the loop it takes %.3g s', x.saved_ns / 1e9),
+    printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9)) AS evidence,
+  (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about) AS advice
 FROM (
-  SELECT r.*, iif(kind IN (PIE_READ_SKIP, PIE_READ_READER), upper_ns, reads_ns) AS again_ns,
-    kind = PIE_READ_CHOICE AND upper_ns <= growing_part * risen_ns AS is_growing, min(run_ns, CASE kind
-      WHEN PIE_READ_SKIP THEN upper_ns
-      WHEN PIE_READ_READER THEN upper_ns
-      WHEN PIE_READ_CHOICE THEN iif(upper_ns <= growing_part * risen_ns, line_ns, reads_ns)
-      WHEN PIE_READ_FOLD THEN reads_ns * (1 + glue)
-      ELSE line_ns END) AS saved_ns
-  FROM x_reading_line r JOIN x_work_threshold WHERE kind > PIE_READ_SORT) x
+  SELECT r.*, k.category, k.grows, k.about, k.is_part, k.unit, k.with_same, k.evidence AS template,
+    r.max_size * iif(k.unit = 'bytes', 1, 8) AS bytes, iif(k.is_part, r.upper_ns, r.reads_ns) AS again_ns,
+    min(r.run_ns, CASE
+      WHEN k.is_part THEN r.upper_ns
+      WHEN k.about = 'chosen again' THEN r.reads_ns
+      WHEN r.kind = PIE_READ_FOLD THEN r.reads_ns * (1 + r.glue)
+      ELSE r.line_ns END) AS saved_ns
+  FROM x_reading_line r JOIN x_work_threshold w
+  JOIN x_work_kind k ON k.kind = r.kind
+    AND k.is_growing = (r.kind = PIE_READ_CHOICE AND r.upper_ns <= w.growing_part * r.risen_ns)) x
 JOIN x_threshold t JOIN x_work_threshold w
 WHERE x.saved_ns >= t.high_share * x.run_ns AND x.again_ns >= t.high_low * x.line_ns;
 

@@ -95,6 +95,14 @@ def reads(numpy, say):
         total += (whole[:size] * 2.0).sum()  # reads
 
 
+def rebuilt(numpy, say):
+    """Parts that were large from the first are put together anew each time, and are a little more."""
+    whole = numpy.ones(40000)
+    for size in range(30000, 38000):
+        table = numpy.concatenate([whole[:size], whole[:size]])  # rebuilt
+        assert table.size
+
+
 def short(numpy, say):
     """Twenty calls are too few to tell."""
     text = bytes(1000000)
@@ -104,7 +112,7 @@ def short(numpy, say):
 
 GROW = {"append": append, "stack": stack, "join": join, "attribute": attribute}
 DO_NOT = {"variable": variable, "at_random": at_random, "to_and_fro": to_and_fro, "amortised": amortised, "cache": cache,
-          "once": once, "reads": reads, "short": short}
+          "once": once, "reads": reads, "rebuilt": rebuilt, "short": short}
 
 if __name__ == "__main__":
     import numpy
