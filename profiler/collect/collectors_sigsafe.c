@@ -7,6 +7,7 @@
 #include "profiler/time/collector.h"
 #include "profiler/trace/collector.h"
 #include "profiler/watch/collector.h"
+#include "profiler/windows/collector.h"
 
 #include <assert.h>
 
@@ -18,6 +19,7 @@ static const struct pie_collector *const collectors[] = {
     &pie_copy_loop_collector,
     &pie_reads_collector,
     &pie_trace_collector,
+    &pie_windows_collector,
     NULL,
 };
 static_assert(sizeof collectors / sizeof *collectors - 1 <= PIE_COLLECTORS_MAX, "room for those that work");

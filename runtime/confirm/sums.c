@@ -9,6 +9,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
 
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
  * what was seen is kept as two words, of the arguments and of the result. */
@@ -38,13 +39,15 @@ struct seen {
 struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
-    size_t before_bytes; /* of the arguments of the last call */
+    size_t before_bytes;   /* of the arguments of the last call */
+    uint64_t before;       /* their hash */
     struct seen args, results;
 };
 
 struct pie_confirm_board *pie_confirm_board;
 static struct pie_confirm_sums all_sums[ROWS_MAX];
 static size_t all_entries;
+size_t pie_confirm_budget_bytes = PIE_CONFIRM_BUDGET_BYTES;
 
 /* --- What was seen --- */
 
@@ -62,14 +65,14 @@ static bool grow(struct seen *seen) {
 
     if (all_entries + larger.capacity - seen->capacity > ENTRIES_MAX)
         return false;
-    larger.entries = PyMem_RawCalloc(larger.capacity, sizeof *larger.entries);
+    larger.entries = pie_calloc(larger.capacity, sizeof *larger.entries);
     if (!larger.entries)
         return false;
     for (size_t i = 0; i < seen->capacity; i++)
         if (seen->entries[i].key)
             larger.entries[place_of(&larger, seen->entries[i].key)] = seen->entries[i];
     all_entries += larger.capacity - seen->capacity;
-    PyMem_RawFree(seen->entries);
+    pie_free(seen->entries);
     *seen = larger;
     return true;
 }
@@ -129,10 +132,19 @@ struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const
     return sums;
 }
 
+void pie_confirm_sums_forget(void) {
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        pie_free(all_sums[i].args.entries);
+        pie_free(all_sums[i].results.entries);
+        all_sums[i] = (struct pie_confirm_sums){0};
+    }
+    all_entries = 0;
+}
+
 size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums) {
     bool is_dear = sums->digest_ns > DIGEST_LIMIT_NS && sums->digest_ns / DIGEST_RATIO > sums->row->call_ns;
 
-    return is_dear ? PIE_CONFIRM_BUDGET_SMALL_BYTES : PIE_CONFIRM_BUDGET_BYTES;
+    return is_dear ? PIE_CONFIRM_BUDGET_SMALL_BYTES : pie_confirm_budget_bytes;
 }
 
 /* --- Calls --- */
@@ -242,6 +254,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->compared += result && call->args.is_value;
     row->again += verdict == AGAIN;
     row->alike += verdict == ALIKE;
+    row->same += verdict != NEW && call->args.hash == sums->before;
     row->singles += call->is_single;
     row->call_ns += own_part(true, ns, call->inner_ns, outer ? &outer->inner_ns : NULL);
     row->again_ns +=
@@ -253,6 +266,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,
                              call->inner_bulk_ns, outer ? &outer->inner_bulk_ns : NULL);
     note_size(sums, call->args.size_bytes);
+    sums->before = call->args.hash;
     sums->digest_ns += pie_monotonic_ns() - digest_ns;
     pie_confirm_call_drop(thread, call);
 }

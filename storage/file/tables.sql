@@ -501,3 +501,29 @@ CREATE TABLE counted (
   arg_bytes INTEGER,               -- size of text, buffers and containers among the arguments, of all calls together
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;
+
+-- What the profiled run itself counted at a line, in windows of some milliseconds drawn at random (profiler/windows): a
+-- part of its calls, element accesses and operators on objects. Totals of all windows.
+CREATE TABLE windowed (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- as in counted
+  is_item INTEGER NOT NULL,        -- as in counted, as are all others but one
+  calls INTEGER NOT NULL,
+  raised INTEGER NOT NULL,
+  compared INTEGER NOT NULL,
+  distinct_args INTEGER NOT NULL,
+  distinct_results INTEGER NOT NULL,
+  again INTEGER NOT NULL,          -- of a call of the same window or of an earlier one
+  alike INTEGER NOT NULL,
+  same INTEGER NOT NULL,           -- of again and alike: with the arguments of the call before
+  singles INTEGER NOT NULL,
+  grew INTEGER NOT NULL,
+  call_ns INTEGER NOT NULL,
+  again_ns INTEGER NOT NULL,
+  alike_ns INTEGER NOT NULL,
+  single_ns INTEGER NOT NULL,
+  bulk_ns INTEGER NOT NULL,
+  PRIMARY KEY (process, file, line, callee)
+) WITHOUT ROWID;
