@@ -16,15 +16,18 @@ enum { PIE_WINDOW_CALLEE_BYTES = 96 };
 struct pie_window_row {
     const char *file, *callee;
     int32_t line; /* 1-based */
+    bool is_in_loop; /* the line, of its function; the collector says so */
     bool is_item; /* access to an element, or the next one of an iteration */
     uint64_t calls, raised;
     uint64_t compared; /* whose arguments were compared by value, all of them */
     uint64_t distinct_args, distinct_results;
+    uint64_t once, twice; /* of the distinct arguments, those that were met so often */
     uint64_t again;   /* with the arguments and the result of an earlier one, of this window or one before */
     uint64_t alike;   /* the same, but not all values are known */
     uint64_t same;    /* of again and alike: as the call before of the same callee */
     uint64_t singles; /* for single numbers or elements only */
     uint64_t grew;    /* that had larger arguments than the call before */
+    uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
     uint64_t call_ns, again_ns, alike_ns, single_ns, bulk_ns; /* CPU time without that of counting */
 };
 

@@ -69,7 +69,7 @@ static void forget(void) {
 /* --- Which lines --- */
 
 /* The innermost line of own code above a sample. False: there is none, or nobody knows yet whose code it is. */
-static bool own_line(struct pie_cct_id node, const char **ret_file, int32_t *ret_line) {
+static bool own_line(struct pie_cct_id node, const char **ret_file, int32_t *ret_line, bool *ret_in_loop) {
     for (; !pie_cct_is_root(node) && !pie_cct_is_full(node); node = pie_cct_parent(node)) {
         uint64_t key = pie_cct_key(node);
         const char *name;
@@ -78,6 +78,8 @@ static bool own_line(struct pie_cct_id node, const char **ret_file, int32_t *ret
             state.ops->owner(pie_cct_key_code(key)) != PIE_CODE_OWNER_OWN)
             continue;
         *ret_line = state.ops->line(pie_cct_key_code(key), pie_cct_key_offset(key));
+        *ret_in_loop =
+            state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) & PIE_OPERATION_IN_LOOP;
         return state.ops->describe(pie_cct_key_code(key), ret_file, &name, &first_line) == 0;
     }
     return false;
@@ -86,12 +88,13 @@ static bool own_line(struct pie_cct_id node, const char **ret_file, int32_t *ret
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
     const char *file = NULL;
     int32_t line = 0;
+    bool is_in_loop = false;
 
     if (!thread->is_main || !state.ops->owner)
         return;
-    if (!own_line(record->node, &file, &line))
+    if (!own_line(record->node, &file, &line, &is_in_loop))
         file = NULL;
-    pie_window_lines_add(state.lines, file, line, record->user_ns + record->system_ns);
+    pie_window_lines_add(state.lines, file, line, record->user_ns + record->system_ns, is_in_loop);
 }
 
 /* --- When --- */
@@ -152,8 +155,10 @@ static int write_rows(struct pie_sink *sink) {
 
     if (!state.is_last && !state.windows->is_resting())
         return 0;
-    for (size_t i = 0; r == 0 && state.windows->row(i, &row); i++)
+    for (size_t i = 0; r == 0 && state.windows->row(i, &row); i++) {
+        row.is_in_loop = pie_window_lines_is_in_loop(state.lines, row.file, row.line);
         r = sink->ops->put_window(sink, &row);
+    }
     return r;
 }
 

@@ -25,7 +25,8 @@ static struct pie_window_line *coldest(struct pie_window_lines *lines) {
     return cold;
 }
 
-void pie_window_lines_add(struct pie_window_lines *lines, const char *file, int32_t line, uint64_t cpu_ns) {
+void pie_window_lines_add(struct pie_window_lines *lines, const char *file, int32_t line, uint64_t cpu_ns,
+                          bool is_in_loop) {
     lines->cpu_ns += cpu_ns;
     if (!file || line <= 0 || strlen(file) >= PIE_WINDOW_FILE_BYTES)
         return;
@@ -37,9 +38,10 @@ void pie_window_lines_add(struct pie_window_lines *lines, const char *file, int3
         strcpy(at->file, file);
         at->line = line;
         at->number = -1;
-        at->cpu_ns = 0;
+        at->cpu_ns = at->loop_ns = 0;
     }
     at->cpu_ns += cpu_ns;
+    at->loop_ns += is_in_loop ? cpu_ns : 0;
 }
 
 static bool is_hot(const struct pie_window_lines *lines, const struct pie_window_line *line) {
@@ -51,6 +53,12 @@ struct pie_window_line *pie_window_lines_next(struct pie_window_lines *lines) {
         if (lines->lines[i].number == -1 && is_hot(lines, &lines->lines[i]))
             return &lines->lines[i];
     return NULL;
+}
+
+bool pie_window_lines_is_in_loop(struct pie_window_lines *lines, const char *file, int32_t line) {
+    const struct pie_window_line *at = find(lines, file, line);
+
+    return at && 2 * at->loop_ns > at->cpu_ns;
 }
 
 bool pie_window_lines_are_hot(const struct pie_window_lines *lines) {

@@ -37,6 +37,7 @@ struct pie_confirm_row {
     uint64_t raised;        /* by an exception */
     uint64_t compared;      /* whose arguments were compared by value, all of them */
     uint64_t distinct_args; /* of these and of those with objects that are only known as objects */
+    uint64_t once, twice;   /* of distinct_args: were met so often */
     uint64_t distinct_results;
     uint64_t again; /* compared, and seen before with the same arguments and the same result */
     uint64_t

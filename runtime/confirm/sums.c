@@ -14,6 +14,8 @@
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
  * what was seen is kept as two words, of the arguments and of the result. */
 
+enum { ONCE, TWICE, OFTEN, SEEN = 3 }; /* the lowest bits */
+
 enum {
     FIRST_SEEN = 64,
     LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
@@ -28,12 +30,12 @@ static const uint64_t DIGEST_RATIO = 20; /* … times the calls' own time: no mo
 
 static const uint64_t UNKNOWN = 0; /* a result that is not compared by value */
 
-/* 0 is no key. Open addressing; a power of two. */
+/* 0 is no key; the lowest bits of a key say how often it was seen. Open addressing; a power of two. */
 struct seen {
     struct {
         uint64_t key, result;
     } *entries;
-    size_t capacity, count;
+    size_t capacity, count, once, twice;
 };
 
 struct pie_confirm_sums {
@@ -52,16 +54,18 @@ size_t pie_confirm_budget_bytes = PIE_CONFIRM_BUDGET_BYTES;
 /* --- What was seen --- */
 
 static size_t place_of(const struct seen *seen, uint64_t key) {
-    size_t at = (size_t)(pie_hash_upper(key) >> 20) & (seen->capacity - 1);
+    size_t at = (size_t)(pie_hash_upper(key | SEEN) >> 20) & (seen->capacity - 1);
 
-    while (seen->entries[at].key && seen->entries[at].key != key)
+    while (seen->entries[at].key && (seen->entries[at].key | SEEN) != (key | SEEN))
         at = (at + 1) & (seen->capacity - 1);
     return at;
 }
 
 /* False: no memory, or all tables together are as large as they may be. */
 static bool grow(struct seen *seen) {
-    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count};
+    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count,
+                          .once = seen->once,
+                          .twice = seen->twice};
 
     if (all_entries + larger.capacity - seen->capacity > ENTRIES_MAX)
         return false;
@@ -84,17 +88,23 @@ static bool is_full(const struct seen *seen) {
 /* The result that was seen with a key before, for the caller to change. NULL: the key is new; *ret_lost: and is not
  * kept. */
 static uint64_t *look_up(struct seen *seen, uint64_t key, uint64_t result, bool *ret_lost) {
-    key = key ? key : 1;
+    key = key & ~(uint64_t)SEEN ? key & ~(uint64_t)SEEN : SEEN + 1;
     if (is_full(seen) && seen->count < PIE_CONFIRM_DISTINCT_MAX)
         (void)grow(seen);
     size_t at = seen->capacity ? place_of(seen, key) : 0;
-    if (seen->capacity && seen->entries[at].key)
+    if (seen->capacity && seen->entries[at].key) {
+        uint64_t often = seen->entries[at].key & SEEN;
+        seen->once -= often == ONCE;
+        seen->twice += (often == ONCE) - (often == TWICE);
+        seen->entries[at].key += often < OFTEN;
         return &seen->entries[at].result;
+    }
     *ret_lost = is_full(seen);
     if (!*ret_lost) {
         seen->entries[at].key = key;
         seen->entries[at].result = result;
         seen->count++;
+        seen->once++;
     }
     return NULL;
 }
@@ -213,6 +223,8 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
 
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_args = sums->args.count;
+    sums->row->once = sums->args.once;
+    sums->row->twice = sums->args.twice;
     if (!before)
         return NEW;
     bool is_other = *before != UNKNOWN && word != UNKNOWN && *before != word;

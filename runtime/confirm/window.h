@@ -7,13 +7,16 @@
 #include <stdint.h>
 
 /* A counted window, between windows.c, which begins and ends it, and window_311.c, which sees the calls of the main
- * thread meanwhile. All of it is called with the GIL held. */
+ * thread meanwhile. All but one of it is called with the GIL held. */
 
 /* From now on this thread's calls are seen, those of frames that are running already, too. False: somebody else sees
  * them, or evaluates frames. */
 bool pie_window_see(void);
 /* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
 void pie_window_unsee(void);
+
+/* Has the main thread look for pending calls. Context: drain (no GIL), while the interpreter is there. */
+void pie_window_wake(void);
 
 /* What seeing has cost, since then. */
 uint64_t pie_window_cost_ns(void);

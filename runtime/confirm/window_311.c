@@ -206,6 +206,12 @@ void pie_window_unsee(void) {
     now.tstate = NULL;
 }
 
+/* Py_AddPendingCall() lets the evaluation loop look only where it is the main thread that adds. One look too many is
+ * harmless. */
+void pie_window_wake(void) {
+    __atomic_store_n(&PyInterpreterState_Main()->ceval.eval_breaker._value, 1, __ATOMIC_RELAXED);
+}
+
 bool pie_window_is_in_call(void) {
     const struct entry *entry = now.tstate ? find(now.tstate->cframe->current_frame) : NULL;
 

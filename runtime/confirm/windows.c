@@ -27,8 +27,10 @@ static struct pie_confirm_board board;
 
 static struct {
     bool is_installed;
+    unsigned long thread; /* that the window is of */
     PyCFunction set_trace, set_profile;
     struct pie_window_limits limits; /* changes at rest only */
+    uint64_t begun_cpu_ns; /* of the main thread; under the GIL */
     _Atomic uint64_t begun_ns;
     _Atomic uint64_t spent_ns; /* relaxed: a sum */
     _Atomic int state;         /* release as a window ends: its rows are there */
@@ -41,12 +43,19 @@ static struct {
 
 /* --- On the program's threads, with the GIL --- */
 
+/* The clock of the events goes on while the thread has no processor. */
+static uint64_t cost_ns(void) {
+    uint64_t cost_ns = pie_window_cost_ns(), cpu_ns = pie_thread_cpu_ns() - own.begun_cpu_ns;
+
+    return PyThread_get_thread_ident() == own.thread && cpu_ns < cost_ns ? cpu_ns : cost_ns;
+}
+
 void pie_window_close(void) {
     if (atomic_load_explicit(&own.state, memory_order_relaxed) != OPEN)
         return;
     pie_window_unsee();
     pie_confirm_board = NULL;
-    atomic_fetch_add_explicit(&own.spent_ns, pie_window_cost_ns(), memory_order_relaxed);
+    atomic_fetch_add_explicit(&own.spent_ns, cost_ns(), memory_order_relaxed);
     atomic_store_explicit(&own.state, RESTING, memory_order_release);
 }
 
@@ -77,6 +86,8 @@ static int begin(void *unused) {
     }
     atomic_store_explicit(&own.begun_ns, pie_monotonic_ns(), memory_order_relaxed);
     atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    own.thread = PyThread_get_thread_ident();
+    own.begun_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&own.state, OPEN, memory_order_release);
     return 0;
 }
@@ -152,12 +163,15 @@ void pie_windows_install(void) {
 
 /* --- On the collection thread --- */
 
+/* call: NULL: it has been asked already. */
 static bool ask(int (*call)(void *)) {
     bool is_asked = false;
 
     pthread_mutex_lock(&own.lock);
-    if (!own.is_over && !pie_python_is_finalizing())
-        is_asked = Py_AddPendingCall(call, NULL) == 0;
+    if (!own.is_over && !pie_python_is_finalizing()) {
+        is_asked = !call || Py_AddPendingCall(call, NULL) == 0;
+        pie_window_wake();
+    }
     pthread_mutex_unlock(&own.lock);
     return is_asked;
 }
@@ -178,13 +192,18 @@ static bool open_window(const struct pie_window_limits *limits) {
     return false;
 }
 
+/* Another thread may have looked for pending calls in vain, and switched the looking off. */
 static void look(void) {
+    int now = atomic_load_explicit(&own.state, memory_order_acquire);
     uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
+    bool is_due = now == OPEN && pie_monotonic_ns() - begun_ns >= own.limits.forced_ns;
 
-    if (atomic_load_explicit(&own.state, memory_order_acquire) == OPEN &&
-        pie_monotonic_ns() - begun_ns >= own.limits.forced_ns &&
-        !atomic_exchange_explicit(&own.is_end_asked, true, memory_order_relaxed) && !ask(end))
-        atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    if (is_due && !atomic_exchange_explicit(&own.is_end_asked, true, memory_order_relaxed)) {
+        if (!ask(end))
+            atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    } else if (is_due || now == ASKED) {
+        (void)ask(NULL);
+    }
 }
 
 static int add(const char *file, int32_t line) {
@@ -230,11 +249,14 @@ static bool row(size_t index, struct pie_window_row *ret_row) {
         .compared = from->compared,
         .distinct_args = from->distinct_args,
         .distinct_results = from->distinct_results,
+        .once = from->once,
+        .twice = from->twice,
         .again = from->again,
         .alike = from->alike,
         .same = from->same,
         .singles = from->singles,
         .grew = from->grew,
+        .arg_bytes = from->arg_bytes,
         .call_ns = from->call_ns,
         .again_ns = from->again_ns,
         .alike_ns = from->alike_ns,

@@ -509,17 +509,21 @@ CREATE TABLE windowed (
   file TEXT NOT NULL,              -- file.path
   line INTEGER NOT NULL,           -- 1-based
   callee TEXT NOT NULL,            -- as in counted
-  is_item INTEGER NOT NULL,        -- as in counted, as are all others but one
+  is_item INTEGER NOT NULL,        -- as in counted, as are all others without words
+  is_in_loop INTEGER NOT NULL,     -- 1: the line is in a loop of its function, for most of its samples
   calls INTEGER NOT NULL,
   raised INTEGER NOT NULL,
   compared INTEGER NOT NULL,
   distinct_args INTEGER NOT NULL,
   distinct_results INTEGER NOT NULL,
+  once INTEGER NOT NULL,           -- of distinct_args: those that were met once
+  twice INTEGER NOT NULL,          -- … and twice
   again INTEGER NOT NULL,          -- of a call of the same window or of an earlier one
   alike INTEGER NOT NULL,
   same INTEGER NOT NULL,           -- of again and alike: with the arguments of the call before
   singles INTEGER NOT NULL,
   grew INTEGER NOT NULL,
+  arg_bytes INTEGER NOT NULL,
   call_ns INTEGER NOT NULL,
   again_ns INTEGER NOT NULL,
   alike_ns INTEGER NOT NULL,
