@@ -15,9 +15,9 @@ enum { PIE_WINDOW_CALLEE_BYTES = 96 };
  * ends. Calls that were cut off by the end of a window are not counted. */
 struct pie_window_row {
     const char *file, *callee;
-    int32_t line; /* 1-based */
+    int32_t line;    /* 1-based */
     bool is_in_loop; /* the line, of its function; the collector says so */
-    bool is_item; /* access to an element, or the next one of an iteration */
+    bool is_item;    /* access to an element, or the next one of an iteration */
     uint64_t calls, raised;
     uint64_t compared; /* whose arguments were compared by value, all of them */
     uint64_t distinct_args, distinct_results;
@@ -38,7 +38,7 @@ struct pie_window_limits {
     uint64_t calls;
 };
 
-/* Context: drain (all of this), one thread. */
+/* Context: drain (all of this). */
 struct pie_window_ops {
     /* Counts a line from the next window on. Returns its number, -1: there is no room. To be called at rest. */
     int (*add)(const char *file, int32_t line);
@@ -54,6 +54,6 @@ struct pie_window_ops {
     uint64_t (*spent_ns)(void);
     /* Calls that were counted at a line, by its number. */
     uint64_t (*calls)(int number);
-    /* A row by its index. False: there are not so many. */
+    /* A row by its index. False: there are fewer. */
     bool (*row)(size_t index, struct pie_window_row *ret_row);
 };

@@ -29,7 +29,7 @@ static const struct pie_window_limits LIMITS = {
     .length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500};
 /* The mean pause between two; each is drawn from half to one and a half times that. */
 static const uint64_t PAUSE_NS = 120000000;
-/* So many calls of a line say enough of it. */
+/* This number of calls of a line says enough of it. */
 static const uint64_t CALLS_ENOUGH = 5000;
 
 enum { DROPPED = -2 };
@@ -102,7 +102,8 @@ static void sample(const struct pie_thread *thread, size_t slot, const struct pi
 static bool may_cost(void) {
     double cpu_ns = (double)pie_process_cpu_ns();
 
-    return (double)state.windows->spent_ns() + (double)LIMITS.cost_ns <= (double)FIRST_NS + state.allowed * cpu_ns;
+    return (double)state.windows->spent_ns() + (double)LIMITS.cost_ns <=
+           (double)FIRST_NS + state.allowed * cpu_ns;
 }
 
 static void choose_lines(void) {
@@ -148,7 +149,8 @@ static void prepare(bool is_last) {
     state.is_last = is_last;
 }
 
-/* All are totals. While a window is open they change, and the next flush has them; after the last one no window ends. */
+/* All are totals. While a window is open they change, and the next flush has them. After the last one no window
+ * ends. */
 static int write_rows(struct pie_sink *sink) {
     struct pie_window_row row;
     int r = 0;

@@ -23,7 +23,8 @@ enum { DEPTH_MAX = 32, ITEM_BUDGET = 64 };
 
 /* Long content is hashed in lanes, whose multiplications go on at the same time. */
 enum { LANES = 4, LONG_BYTES = 1024 };
-static const uint64_t LANE_FACTOR = UINT64_C(0x9e3779b97f4a7c15); /* the golden ratio: odd, bits of no pattern */
+static const uint64_t LANE_FACTOR =
+    UINT64_C(0x9e3779b97f4a7c15); /* the golden ratio: odd, bits of no pattern */
 
 static void mix(struct pie_confirm_digest *digest, uint64_t word) {
     digest->hash = pie_hash_mix(digest->hash, word);

@@ -289,7 +289,7 @@ struct pie_confirm_code *pie_confirm_code_of(PyCodeObject *code) {
         return NULL;
     if (extra && !is_not_counted(extra) && ((struct pie_confirm_code *)extra)->generation == generation)
         return extra;
-    return keep_in(code, make_code(code)); /* frees what was there */
+    return keep_in(code, make_code(code)); /* frees the old one */
 }
 
 struct pie_confirm_site *pie_confirm_site_at(struct pie_confirm_code *code, int unit) {

@@ -41,8 +41,8 @@ struct seen {
 struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
-    size_t before_bytes;   /* of the arguments of the last call */
-    uint64_t before;       /* their hash */
+    size_t before_bytes; /* of the arguments of the last call */
+    uint64_t before;     /* their hash */
     struct seen args, results;
 };
 
@@ -63,7 +63,8 @@ static size_t place_of(const struct seen *seen, uint64_t key) {
 
 /* False: no memory, or all tables together are as large as they may be. */
 static bool grow(struct seen *seen) {
-    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count,
+    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN,
+                          .count = seen->count,
                           .once = seen->once,
                           .twice = seen->twice};
 

@@ -15,7 +15,7 @@ bool pie_window_see(void);
 /* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
 void pie_window_unsee(void);
 
-/* Has the main thread look for pending calls. Context: drain (no GIL), while the interpreter is there. */
+/* Has the main thread look for pending calls, while the interpreter is there. Needs no GIL. Context: drain. */
 void pie_window_wake(void);
 
 /* What seeing has cost, since then. */

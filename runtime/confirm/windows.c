@@ -30,7 +30,7 @@ static struct {
     unsigned long thread; /* that the window is of */
     PyCFunction set_trace, set_profile;
     struct pie_window_limits limits; /* changes at rest only */
-    uint64_t begun_cpu_ns; /* of the main thread; under the GIL */
+    uint64_t begun_cpu_ns;           /* of the main thread; under the GIL */
     _Atomic uint64_t begun_ns;
     _Atomic uint64_t spent_ns; /* relaxed: a sum */
     _Atomic int state;         /* release as a window ends: its rows are there */
@@ -79,7 +79,8 @@ static int begin(void *unused) {
         return 0;
     pie_confirm_board = &board;
     pie_confirm_budget_bytes = BUDGET_BYTES;
-    if (own.is_over || own.has_loops || has_greenlets() || pie_confirm_stack_is_short() || !pie_window_see()) {
+    if (own.is_over || own.has_loops || has_greenlets() || pie_confirm_stack_is_short() ||
+        !pie_window_see()) {
         pie_confirm_board = NULL;
         atomic_store_explicit(&own.state, RESTING, memory_order_release);
         return 0;
@@ -192,7 +193,7 @@ static bool open_window(const struct pie_window_limits *limits) {
     return false;
 }
 
-/* Another thread may have looked for pending calls in vain, and switched the looking off. */
+/* Another thread, which makes no pending calls, may have ended the looking for them. */
 static void look(void) {
     int now = atomic_load_explicit(&own.state, memory_order_acquire);
     uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);

@@ -509,25 +509,26 @@ CREATE TABLE windowed (
   file TEXT NOT NULL,              -- file.path
   line INTEGER NOT NULL,           -- 1-based
   callee TEXT NOT NULL,            -- as in counted
-  is_item INTEGER NOT NULL,        -- as in counted, as are all others without words
+  is_item INTEGER NOT NULL,        -- 1: access to an element, as in counted; 0: call or operator
   is_in_loop INTEGER NOT NULL,     -- 1: the line is in a loop of its function, for most of its samples
-  calls INTEGER NOT NULL,
-  raised INTEGER NOT NULL,
-  compared INTEGER NOT NULL,
-  distinct_args INTEGER NOT NULL,
-  distinct_results INTEGER NOT NULL,
+  calls INTEGER NOT NULL,          -- that ended within a window
+  raised INTEGER NOT NULL,         -- of them by an exception
+  compared INTEGER NOT NULL,       -- whose arguments were all compared by value
+  distinct_args INTEGER NOT NULL,  -- distinct arguments
+  distinct_results INTEGER NOT NULL, -- distinct results
   once INTEGER NOT NULL,           -- of distinct_args: those that were met once
-  twice INTEGER NOT NULL,          -- … and twice
-  again INTEGER NOT NULL,          -- of a call of the same window or of an earlier one
-  alike INTEGER NOT NULL,
+  twice INTEGER NOT NULL,          -- of distinct_args: those that were met twice
+  again INTEGER NOT NULL,          -- calls with the arguments and the result of an earlier one, of the same window or
+                                   -- of one before
+  alike INTEGER NOT NULL,          -- as in counted
   same INTEGER NOT NULL,           -- of again and alike: with the arguments of the call before
-  singles INTEGER NOT NULL,
-  grew INTEGER NOT NULL,
-  arg_bytes INTEGER NOT NULL,
-  call_ns INTEGER NOT NULL,
-  again_ns INTEGER NOT NULL,
-  alike_ns INTEGER NOT NULL,
-  single_ns INTEGER NOT NULL,
-  bulk_ns INTEGER NOT NULL,
+  singles INTEGER NOT NULL,        -- as in counted
+  grew INTEGER NOT NULL,           -- as in counted
+  arg_bytes INTEGER NOT NULL,      -- as in counted
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, as in counted
+  again_ns INTEGER NOT NULL,       -- the same of those in again
+  alike_ns INTEGER NOT NULL,       -- the same of those in alike
+  single_ns INTEGER NOT NULL,      -- the same of those in singles
+  bulk_ns INTEGER NOT NULL,        -- the same of operators and ufuncs on arrays of 64 elements or more
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;

@@ -117,7 +117,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WINDOW] =
         "INSERT OR REPLACE INTO windowed (process, file, line, callee, is_item, is_in_loop, calls, raised, "
         "compared, distinct_args, distinct_results, once, twice, again, alike, same, singles, grew, "
-        "arg_bytes, call_ns, again_ns, alike_ns, single_ns, bulk_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "arg_bytes, call_ns, again_ns, alike_ns, single_ns, bulk_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the run itself counted in windows (the table windowed), and what it says about the findings: above x_told_finding
--- of findings.sql, below confirm.sql. A window has calls in a row, and what was seen is kept from one window to the next.
--- So a call that comes again within some hundred calls is known for one. What comes again later than that is not, and
--- neither is it to samples: so calls that are new in windows contradict only what samples said by chance.
+-- What the run itself counted in windows (the table windowed), and what it says about the findings: above
+-- x_told_finding of findings.sql, below confirm.sql. A window has calls in a row, and what was seen is kept from one
+-- window to the next.
 
 -- All figures to tune are here. Between what is decided as "again" and as "new" there is a margin, so that one more
 -- window changes no verdict.
@@ -20,11 +19,11 @@ CREATE VIEW x_window_threshold AS SELECT
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
--- By callee. Calls with the same long arguments by value count as made before, whatever they return. Of n calls of which
--- k met arguments that came once, the next one is new with a chance of k / n (Good, "The population frequencies of
--- species", 1953, whatever the distribution). So at least the other part of the calls comes again, though some were the
--- first of their kind in the windows. That goes for calls whose results were the same with the same arguments.
--- kinds_low: there are so many kinds at least (Chao, "Nonparametric estimation of the number of classes", 1984).
+-- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k met
+-- arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The population
+-- frequencies of species", 1953). So the other part of the calls comes again, though some were the first of their kind
+-- in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the least number
+-- of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
