@@ -23,8 +23,11 @@ static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
 static const double GOVERNED_MIN = 0.4;
 
-static const double PARTS[PIE_COSTS_GOVERNED] = {
-    [PIE_COST_SAMPLES] = 0.35, [PIE_COST_WATCHES] = 0.5, [PIE_COST_MEMORY] = 0.1, [PIE_COST_COPIES] = 0.05};
+static const double PARTS[PIE_COSTS_GOVERNED] = {[PIE_COST_SAMPLES] = 0.33,
+                                                 [PIE_COST_WATCHES] = 0.42,
+                                                 [PIE_COST_MEMORY] = 0.1,
+                                                 [PIE_COST_COPIES] = 0.05,
+                                                 [PIE_COST_WINDOWS] = 0.1};
 
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;

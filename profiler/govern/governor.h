@@ -13,8 +13,9 @@
 enum pie_cost {
     PIE_COST_SAMPLES, /* of time: signals and handlers */
     PIE_COST_WATCHES,
-    PIE_COST_MEMORY, /* sampled allocations and crossings of the threshold */
-    PIE_COST_COPIES, /* sampled copies */
+    PIE_COST_MEMORY,  /* sampled allocations and crossings of the threshold */
+    PIE_COST_COPIES,  /* sampled copies */
+    PIE_COST_WINDOWS, /* counted windows */
     PIE_COSTS_GOVERNED,
     PIE_COST_OTHER =
         PIE_COSTS_GOVERNED, /* the start, the collection thread, counting, switches, emptied caches */

@@ -362,6 +362,7 @@ struct pie_process_end_row {
 typedef bool (*pie_is_gone_fn)(int32_t pid, int64_t started_ns);
 
 struct pie_sink;
+struct pie_window_row;
 
 /* The stored nodes and locations that rows may still refer to. */
 struct pie_in_use {
@@ -401,6 +402,7 @@ struct pie_sink_ops {
     /* The retention path of objects of one size class that a context allocated: types and the way to a module, class or
      * frame, one line. */
     int (*put_retention_path)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
+    int (*put_window)(struct pie_sink *, const struct pie_window_row *); /* ports/windows.h; totals */
     int (*put_traced_loop)(struct pie_sink *, const struct pie_traced_loop_row *); /* before its calls */
     int (*put_traced_call)(struct pie_sink *, const struct pie_traced_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */

@@ -30,10 +30,15 @@ static const uint64_t PUBLISH_NS = 100000000;
 static const struct pie_trace_settings *settings;
 static struct pie_trace_loop *loops[PIE_TRACE_LOOPS_MAX];
 static unsigned n_loops;
+static void (*before_first)(void);
 static _Atomic uint64_t spent_ns; /* relaxed: a sum */
 
 void pie_trace_configure(const struct pie_trace_settings *wanted) {
     settings = wanted;
+}
+
+void pie_trace_before_first(void (*call)(void)) {
+    before_first = call;
 }
 
 bool pie_trace_is_on(void) {
@@ -115,6 +120,8 @@ struct pie_trace_loop *pie_trace_open(const char *file, int32_t line, const char
         if (loops[i]->line == line && strcmp(loops[i]->file, file) == 0 &&
             strcmp(loops[i]->function, function) == 0)
             return loops[i];
+    if (n_loops == 0 && before_first)
+        before_first();
     return make(file, line, function);
 }
 

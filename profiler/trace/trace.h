@@ -36,6 +36,9 @@ enum { PIE_TRACE_LOOPS_MAX = 64 };
 void pie_trace_configure(const struct pie_trace_settings *settings);
 bool pie_trace_is_on(void);
 
+/* Calls this before the first loop is opened: nobody else may see the instructions of a frame then. Context: hook. */
+void pie_trace_before_first(void (*call)(void));
+
 /* The loop at this place, as one struct however often it is entered. NULL: there are too many, or no memory. Strings
  * are copied. Context: hook. */
 struct pie_trace_loop *pie_trace_open(const char *file, int32_t line, const char *function);

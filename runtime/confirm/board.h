@@ -23,6 +23,7 @@ struct pie_confirm_line {
     char file[PIE_CONFIRM_FILE_BYTES]; /* as the profile has it */
     int32_t line;                      /* 1-based */
     bool was_run;                      /* a call of it was met, or an element or operator */
+    bool is_dropped;                   /* it is not counted any more */
 };
 
 /* What one callee was called for at one line. Times are CPU time, without that of counting. A call within another one
@@ -36,10 +37,12 @@ struct pie_confirm_row {
     uint64_t raised;        /* by an exception */
     uint64_t compared;      /* whose arguments were compared by value, all of them */
     uint64_t distinct_args; /* of these and of those with objects that are only known as objects */
+    uint64_t once, twice;   /* of distinct_args: were met so often */
     uint64_t distinct_results;
     uint64_t again; /* compared, and seen before with the same arguments and the same result */
     uint64_t
         alike; /* seen before with the same arguments or objects, but the values are not known to be the same */
+    uint64_t same;    /* of again and alike: with the arguments of the call before */
     uint64_t singles; /* for single numbers or elements only */
     uint64_t call_ns, again_ns, alike_ns, single_ns;
     uint64_t bulk_ns;   /* of operators and ufuncs on arrays of many elements */

@@ -12,62 +12,24 @@
 
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/sites.h"
+#include "runtime/confirm/steps_311.h"
 
 /* Seeing all calls of some lines on CPython 3.11. Every frame is evaluated by evaluate() (PEP 523). It switches a C
  * trace function on for frames of code that has such a line, and off for all others, which run at full speed but for
- * that call. The trace function sees each instruction of such a frame: operands lie on the frame's stack before it,
- * the result before the next one.
+ * that call. The trace function sees each instruction of such a frame (steps_311.h).
  *
  * Somebody else's trace or profile function is never replaced: his frames are not counted, and the board says so. */
 
 const bool pie_confirm_is_possible = true;
 const bool pie_confirm_slows_functions = true;
 
-/* An evaluation of a frame; on the C stack. A generator has one from each resumption to the next yield. */
-struct activation {
-    struct activation *outer;
-    _PyInterpreterFrame *frame;
-    struct pie_confirm_code *code; /* NULL: no line of it is counted */
-    int unit;                      /* of the last event */
-    struct pie_confirm_ongoing ongoing;
-};
-
 static __thread struct {
-    struct activation *top;
+    struct pie_confirm_activation *top; /* an evaluation of a frame; on the C stack */
     struct pie_confirm_thread thread;
 } self;
 
-static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg);
-
-/* --- Events --- */
-
-static PyObject **top_of(const struct activation *here) {
-    return here->frame->localsplus + here->frame->stacktop;
-}
-
-static void end_call(struct activation *here, int what, uint64_t now_ns) {
-    const struct pie_confirm_site *site = here->ongoing.site;
-    bool is_over =
-        site->kind == PIE_CONFIRM_NEXT && _PyInterpreterFrame_LASTI(here->frame) != site->next_unit;
-    bool has_result = what == PyTrace_OPCODE && !is_over;
-
-    pie_confirm_event_end(&self.thread, &here->ongoing, has_result ? top_of(here) : NULL, now_ns);
-}
-
-static void on_event(struct activation *here, int what) {
-    uint64_t now_ns = pie_monotonic_ns();
-
-    if (here->ongoing.call.sums)
-        end_call(here, what, now_ns);
-    else if (what == PyTrace_OPCODE && pie_confirm_is_idle(here->code, here->unit))
-        pie_confirm_event_idle(&self.thread, now_ns);
-    here->unit = what == PyTrace_OPCODE ? _PyInterpreterFrame_LASTI(here->frame) : -1;
-    (void)pie_confirm_event_begin(&self.thread, &here->ongoing, pie_confirm_site_at(here->code, here->unit),
-                                  top_of(here), now_ns);
-}
-
 static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg) {
-    struct activation *here = self.top;
+    struct pie_confirm_activation *here = self.top;
 
     if (!here || !here->code || frame->f_frame != here->frame || !pie_confirm_board)
         return 0;
@@ -75,7 +37,7 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         frame->f_trace_lines = 0;
         frame->f_trace_opcodes = 1;
     }
-    on_event(here, what);
+    (void)pie_confirm_step(&self.thread, here, what, pie_monotonic_ns());
     return 0;
 }
 
@@ -104,7 +66,7 @@ static void give_up(PyThreadState *tstate) {
     _PyInterpreterState_SetEvalFrameFunc(tstate->interp, _PyEval_EvalFrameDefault);
 }
 
-static PyObject *evaluate_counted(PyThreadState *tstate, struct activation *here, int throwflag) {
+static PyObject *evaluate_counted(PyThreadState *tstate, struct pie_confirm_activation *here, int throwflag) {
     bool was_on = tstate->c_tracefunc == trace;
 
     here->outer = self.top;
@@ -124,7 +86,7 @@ static PyObject *evaluate_counted(PyThreadState *tstate, struct activation *here
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag) {
     if (pie_confirm_board && pie_confirm_stack_is_short())
         give_up(tstate);
-    struct activation here = {
+    struct pie_confirm_activation here = {
         .frame = frame, .code = pie_confirm_board ? pie_confirm_code_of(frame->f_code) : NULL, .unit = -1};
     bool was_on = tstate->c_tracefunc == trace;
     if (!here.code && !was_on)

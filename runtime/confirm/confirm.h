@@ -45,6 +45,9 @@ struct pie_confirm_digest {
 
 enum { PIE_CONFIRM_BUDGET_BYTES = 64 << 20, PIE_CONFIRM_BUDGET_SMALL_BYTES = 16 << 10 };
 
+/* The first of them, for callees whose values are not dear to read. */
+extern size_t pie_confirm_budget_bytes;
+
 void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget_bytes);
 /* Adds one object, or NULL: ints, floats, strings, bytes, None and the like by value; tuples, lists, dicts and sets by
  * what they hold; arrays by their content; functions by their code and what they enclose; instances of plain classes by
@@ -86,6 +89,9 @@ struct pie_confirm_sums *pie_confirm_sums_find(uint32_t line, uint64_t key);
 struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const char *name, bool is_item);
 /* Bytes of its arguments and results that may be looked at in a call. */
 size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums);
+
+/* Forgets all of them, also what was seen; the board has no rows. */
+void pie_confirm_sums_forget(void);
 
 /* Begins a call whose sums, args and is_single are set. The last thing before it. digest_ns: to read its arguments. */
 void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confirm_call *call,

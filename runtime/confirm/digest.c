@@ -16,10 +16,15 @@
 #include "profiler/base/hash.h"
 
 /* Equality by content, for types whose content can be read in C: no __eq__, __hash__ or __buffer__ of the program's
- * runs. A type must be exactly one of these; a subclass may mean something else by the same content. The bytes are
- * hashed by Python's own hash of bytes, which is keyed anew in each process. */
+ * runs. A type must be exactly one of these; a subclass may mean something else by the same content. Short
+ * bytes are hashed by Python's own hash of bytes, which is keyed anew in each process. */
 
 enum { DEPTH_MAX = 32, ITEM_BUDGET = 64 };
+
+/* Long content is hashed in lanes, whose multiplications go on at the same time. */
+enum { LANES = 4, LONG_BYTES = 1024 };
+static const uint64_t LANE_FACTOR =
+    UINT64_C(0x9e3779b97f4a7c15); /* the golden ratio: odd, bits of no pattern */
 
 static void mix(struct pie_confirm_digest *digest, uint64_t word) {
     digest->hash = pie_hash_mix(digest->hash, word);
@@ -35,11 +40,32 @@ static bool spend(struct pie_confirm_digest *digest, size_t amount) {
     return true;
 }
 
+/* Every step is one-to-one, so one word that differs changes its lane for certain. Returns the bytes that were hashed:
+ * the rest is less than a round. */
+static size_t add_lanes(struct pie_confirm_digest *digest, const unsigned char *bytes, size_t size) {
+    uint64_t lanes[LANES] = {1, 2, 3, 4};
+    size_t at = 0;
+
+    for (; at + sizeof lanes <= size; at += sizeof lanes) {
+        uint64_t words[LANES];
+        memcpy(words, bytes + at, sizeof words);
+        for (int i = 0; i < LANES; i++) {
+            lanes[i] = (lanes[i] ^ words[i]) * LANE_FACTOR;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+    }
+    for (int i = 0; i < LANES; i++)
+        mix(digest, lanes[i]);
+    return at;
+}
+
 static void add_bytes(struct pie_confirm_digest *digest, const void *bytes, size_t size) {
     mix(digest, size);
     digest->size_bytes += size;
-    if (spend(digest, size))
-        mix(digest, (uint64_t)_Py_HashBytes(bytes, (Py_ssize_t)size));
+    if (!spend(digest, size))
+        return;
+    size_t done = size >= LONG_BYTES ? add_lanes(digest, bytes, size) : 0;
+    mix(digest, (uint64_t)_Py_HashBytes((const char *)bytes + done, (Py_ssize_t)(size - done)));
 }
 
 void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget) {
@@ -314,7 +340,8 @@ static bool is_constant(PyObject *object) {
            PyModule_CheckExact(object) || PyCode_Check(object) || PyType_Check(object) ||
            Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
            Py_IS_TYPE(object, &PyClassMethodDescr_Type) || is_named(object, "re.Pattern") ||
-           is_named(object, "numpy.ufunc") || is_named(object, "numpy._ArrayFunctionDispatcher");
+           is_named(object, "numpy.ufunc") || is_named(object, "cython_function_or_method") ||
+           is_named(object, "numpy._ArrayFunctionDispatcher");
 }
 
 void pie_confirm_digest_add_callee(struct pie_confirm_digest *digest, PyObject *callee) {

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/base/own_memory.h"
 #include "runtime/code/pyops.h"
 
 enum { UNIT_BYTES = 2 };
+
+static _Atomic unsigned generation; /* of the board's lines */
 
 /* --- Which instructions --- */
 
@@ -116,7 +119,7 @@ static bool lines_of_file(PyCodeObject *code, bool in_file[PIE_CONFIRM_LINES_MAX
 
 static int line_index(const bool in_file[PIE_CONFIRM_LINES_MAX], int line) {
     for (uint32_t i = 0; i < pie_confirm_board->n_lines; i++)
-        if (in_file[i] && pie_confirm_board->lines[i].line == line)
+        if (in_file[i] && pie_confirm_board->lines[i].line == line && !pie_confirm_board->lines[i].is_dropped)
             return (int)i;
     return -1;
 }
@@ -199,15 +202,16 @@ static struct pie_confirm_code *make_code(PyCodeObject *code) {
     if (!lines_of_file(code, in_file))
         return NULL;
     int units = (int)Py_SIZE(code);
-    struct pie_confirm_code *made = PyMem_RawCalloc(1, sizeof *made + (size_t)units * sizeof *made->sites);
+    struct pie_confirm_code *made = pie_calloc(1, sizeof *made + (size_t)units * sizeof *made->sites);
     if (!made) {
         pie_confirm_board->is_short = true;
         return NULL;
     }
     made->units = units;
     made->code = code;
+    made->generation = generation;
     if (!fill_sites(made, code, in_file)) {
-        PyMem_RawFree(made);
+        pie_free(made);
         return NULL;
     }
     pie_confirm_depths_fill(made, code);
@@ -224,7 +228,19 @@ static struct pie_confirm_code *make_code(PyCodeObject *code) {
 
 struct pie_confirm_code *pie_confirm_codes;
 static Py_ssize_t extra_index = -1; /* where a code object keeps it */
-static char not_counted;            /* its address: none of its lines */
+
+/* None of its lines is counted: an odd word that no pointer is, with the generation. */
+static void *not_counted(void) {
+    return (void *)((uintptr_t)generation << 1 | 1);
+}
+
+static bool is_not_counted(const void *extra) {
+    return (uintptr_t)extra & 1;
+}
+
+void pie_confirm_lines_changed(void) {
+    generation++;
+}
 
 static void link_code(struct pie_confirm_code *made) {
     made->next = pie_confirm_codes;
@@ -237,13 +253,13 @@ static void link_code(struct pie_confirm_code *made) {
 static void free_extra(void *extra) {
     struct pie_confirm_code *made = extra;
 
-    if (extra == &not_counted)
+    if (is_not_counted(extra))
         return;
     if (made->at)
         *made->at = made->next;
     if (made->next)
         made->next->at = made->at;
-    PyMem_RawFree(made);
+    pie_free(made);
 }
 
 int pie_confirm_codes_init(void) {
@@ -252,7 +268,7 @@ int pie_confirm_codes_init(void) {
 }
 
 static struct pie_confirm_code *keep_in(PyCodeObject *code, struct pie_confirm_code *made) {
-    void *extra = made ? (void *)made : &not_counted;
+    void *extra = made ? (void *)made : not_counted();
 
     if (PyUnstable_Code_SetExtra((PyObject *)code, extra_index, extra) < 0) {
         PyErr_Clear();
@@ -269,9 +285,11 @@ struct pie_confirm_code *pie_confirm_code_of(PyCodeObject *code) {
 
     if (PyUnstable_Code_GetExtra((PyObject *)code, extra_index, &extra) < 0)
         PyErr_Clear();
-    if (!extra)
-        return keep_in(code, make_code(code));
-    return extra == &not_counted ? NULL : extra;
+    if (extra == not_counted())
+        return NULL;
+    if (extra && !is_not_counted(extra) && ((struct pie_confirm_code *)extra)->generation == generation)
+        return extra;
+    return keep_in(code, make_code(code)); /* frees the old one */
 }
 
 struct pie_confirm_site *pie_confirm_site_at(struct pie_confirm_code *code, int unit) {

@@ -41,6 +41,7 @@ struct pie_confirm_code {
     struct PyCodeObject *code;           /* borrowed; this goes with it */
     bool is_armed;                       /* its events are on */
     int units;
+    unsigned generation; /* of the lines that its sites are of */
     struct pie_confirm_site sites[];
 };
 
@@ -49,6 +50,9 @@ extern struct pie_confirm_code *pie_confirm_codes;
 
 /* Returns 0 or -errno. To be called first. */
 int pie_confirm_codes_init(void);
+
+/* The board has other lines from now on: code objects are looked at again. While no call is going on. */
+void pie_confirm_lines_changed(void);
 
 /* What a code object is to us, made at first sight. NULL: it has no such line, or there is no memory. */
 struct pie_confirm_code *pie_confirm_code_of(struct PyCodeObject *code);

@@ -9,9 +9,12 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
 
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
  * what was seen is kept as two words, of the arguments and of the result. */
+
+enum { ONCE, TWICE, OFTEN, SEEN = 3 }; /* the lowest bits */
 
 enum {
     FIRST_SEEN = 64,
@@ -27,49 +30,54 @@ static const uint64_t DIGEST_RATIO = 20; /* … times the calls' own time: no mo
 
 static const uint64_t UNKNOWN = 0; /* a result that is not compared by value */
 
-/* 0 is no key. Open addressing; a power of two. */
+/* 0 is no key; the lowest bits of a key say how often it was seen. Open addressing; a power of two. */
 struct seen {
     struct {
         uint64_t key, result;
     } *entries;
-    size_t capacity, count;
+    size_t capacity, count, once, twice;
 };
 
 struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
+    uint64_t before;     /* their hash */
     struct seen args, results;
 };
 
 struct pie_confirm_board *pie_confirm_board;
 static struct pie_confirm_sums all_sums[ROWS_MAX];
 static size_t all_entries;
+size_t pie_confirm_budget_bytes = PIE_CONFIRM_BUDGET_BYTES;
 
 /* --- What was seen --- */
 
 static size_t place_of(const struct seen *seen, uint64_t key) {
-    size_t at = (size_t)(pie_hash_upper(key) >> 20) & (seen->capacity - 1);
+    size_t at = (size_t)(pie_hash_upper(key | SEEN) >> 20) & (seen->capacity - 1);
 
-    while (seen->entries[at].key && seen->entries[at].key != key)
+    while (seen->entries[at].key && (seen->entries[at].key | SEEN) != (key | SEEN))
         at = (at + 1) & (seen->capacity - 1);
     return at;
 }
 
 /* False: no memory, or all tables together are as large as they may be. */
 static bool grow(struct seen *seen) {
-    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count};
+    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN,
+                          .count = seen->count,
+                          .once = seen->once,
+                          .twice = seen->twice};
 
     if (all_entries + larger.capacity - seen->capacity > ENTRIES_MAX)
         return false;
-    larger.entries = PyMem_RawCalloc(larger.capacity, sizeof *larger.entries);
+    larger.entries = pie_calloc(larger.capacity, sizeof *larger.entries);
     if (!larger.entries)
         return false;
     for (size_t i = 0; i < seen->capacity; i++)
         if (seen->entries[i].key)
             larger.entries[place_of(&larger, seen->entries[i].key)] = seen->entries[i];
     all_entries += larger.capacity - seen->capacity;
-    PyMem_RawFree(seen->entries);
+    pie_free(seen->entries);
     *seen = larger;
     return true;
 }
@@ -81,17 +89,23 @@ static bool is_full(const struct seen *seen) {
 /* The result that was seen with a key before, for the caller to change. NULL: the key is new; *ret_lost: and is not
  * kept. */
 static uint64_t *look_up(struct seen *seen, uint64_t key, uint64_t result, bool *ret_lost) {
-    key = key ? key : 1;
+    key = key & ~(uint64_t)SEEN ? key & ~(uint64_t)SEEN : SEEN + 1;
     if (is_full(seen) && seen->count < PIE_CONFIRM_DISTINCT_MAX)
         (void)grow(seen);
     size_t at = seen->capacity ? place_of(seen, key) : 0;
-    if (seen->capacity && seen->entries[at].key)
+    if (seen->capacity && seen->entries[at].key) {
+        uint64_t often = seen->entries[at].key & SEEN;
+        seen->once -= often == ONCE;
+        seen->twice += (often == ONCE) - (often == TWICE);
+        seen->entries[at].key += often < OFTEN;
         return &seen->entries[at].result;
+    }
     *ret_lost = is_full(seen);
     if (!*ret_lost) {
         seen->entries[at].key = key;
         seen->entries[at].result = result;
         seen->count++;
+        seen->once++;
     }
     return NULL;
 }
@@ -129,10 +143,19 @@ struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const
     return sums;
 }
 
+void pie_confirm_sums_forget(void) {
+    for (size_t i = 0; i < ROWS_MAX; i++) {
+        pie_free(all_sums[i].args.entries);
+        pie_free(all_sums[i].results.entries);
+        all_sums[i] = (struct pie_confirm_sums){0};
+    }
+    all_entries = 0;
+}
+
 size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums) {
     bool is_dear = sums->digest_ns > DIGEST_LIMIT_NS && sums->digest_ns / DIGEST_RATIO > sums->row->call_ns;
 
-    return is_dear ? PIE_CONFIRM_BUDGET_SMALL_BYTES : PIE_CONFIRM_BUDGET_BYTES;
+    return is_dear ? PIE_CONFIRM_BUDGET_SMALL_BYTES : pie_confirm_budget_bytes;
 }
 
 /* --- Calls --- */
@@ -201,6 +224,8 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
 
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_args = sums->args.count;
+    sums->row->once = sums->args.once;
+    sums->row->twice = sums->args.twice;
     if (!before)
         return NEW;
     bool is_other = *before != UNKNOWN && word != UNKNOWN && *before != word;
@@ -242,6 +267,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->compared += result && call->args.is_value;
     row->again += verdict == AGAIN;
     row->alike += verdict == ALIKE;
+    row->same += verdict != NEW && call->args.hash == sums->before;
     row->singles += call->is_single;
     row->call_ns += own_part(true, ns, call->inner_ns, outer ? &outer->inner_ns : NULL);
     row->again_ns +=
@@ -253,6 +279,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,
                              call->inner_bulk_ns, outer ? &outer->inner_bulk_ns : NULL);
     note_size(sums, call->args.size_bytes);
+    sums->before = call->args.hash;
     sums->digest_ns += pie_monotonic_ns() - digest_ns;
     pie_confirm_call_drop(thread, call);
 }

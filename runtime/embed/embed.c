@@ -8,6 +8,7 @@
 #include "profiler/heap/engine.h"
 #include "profiler/stacks/hybrid.h"
 #include "runtime/confirm/confirm.h"
+#include "runtime/confirm/windows.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
@@ -72,6 +73,7 @@ static void install_before_python(const struct pie_embed *embed) {
 /* What is exchanged in its modules. */
 static void install_in_python(void) {
     pie_cell_sources_install();
+    pie_windows_install();
     if (counts_memory()) {
         pie_retention_install();
         pie_pymem_measure();

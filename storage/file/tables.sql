@@ -501,3 +501,34 @@ CREATE TABLE counted (
   arg_bytes INTEGER,               -- size of text, buffers and containers among the arguments, of all calls together
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;
+
+-- What the profiled run itself counted at a line, in windows of some milliseconds drawn at random (profiler/windows): a
+-- part of its calls, element accesses and operators on objects. Totals of all windows.
+CREATE TABLE windowed (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- as in counted
+  is_item INTEGER NOT NULL,        -- 1: access to an element, as in counted; 0: call or operator
+  is_in_loop INTEGER NOT NULL,     -- 1: the line is in a loop of its function, for most of its samples
+  calls INTEGER NOT NULL,          -- that ended within a window
+  raised INTEGER NOT NULL,         -- of them by an exception
+  compared INTEGER NOT NULL,       -- whose arguments were all compared by value
+  distinct_args INTEGER NOT NULL,  -- distinct arguments
+  distinct_results INTEGER NOT NULL, -- distinct results
+  once INTEGER NOT NULL,           -- of distinct_args: those that were met once
+  twice INTEGER NOT NULL,          -- of distinct_args: those that were met twice
+  again INTEGER NOT NULL,          -- calls with the arguments and the result of an earlier one, of the same window or
+                                   -- of one before
+  alike INTEGER NOT NULL,          -- as in counted
+  same INTEGER NOT NULL,           -- of again and alike: with the arguments of the call before
+  singles INTEGER NOT NULL,        -- as in counted
+  grew INTEGER NOT NULL,           -- as in counted
+  arg_bytes INTEGER NOT NULL,      -- as in counted
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, as in counted
+  again_ns INTEGER NOT NULL,       -- the same of those in again
+  alike_ns INTEGER NOT NULL,       -- the same of those in alike
+  single_ns INTEGER NOT NULL,      -- the same of those in singles
+  bulk_ns INTEGER NOT NULL,        -- the same of operators and ufuncs on arrays of 64 elements or more
+  PRIMARY KEY (process, file, line, callee)
+) WITHOUT ROWID;

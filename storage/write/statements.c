@@ -114,6 +114,11 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "INSERT OR REPLACE INTO learned_call (process, loop, call, file, line, callee, is_native, state, "
         "decided_after, calls, observed_calls, share, share_low, share_high, mean_s, variance_s2, p50_s, "
         "p95_s, p99_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_WINDOW] =
+        "INSERT OR REPLACE INTO windowed (process, file, line, callee, is_item, is_in_loop, calls, raised, "
+        "compared, distinct_args, distinct_results, once, twice, again, alike, same, singles, grew, "
+        "arg_bytes, call_ns, again_ns, alike_ns, single_ns, bulk_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

@@ -382,6 +382,7 @@ DEFINE_PUT(put_copy_end, (struct pie_sink * sink, const struct pie_copy_end_row 
 DEFINE_PUT(put_retention_path,
            (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
            (writer, node, size, text))
+DEFINE_PUT(put_window, (struct pie_sink * sink, const struct pie_window_row *row), (writer, row))
 DEFINE_PUT(put_traced_loop, (struct pie_sink * sink, const struct pie_traced_loop_row *row), (writer, row))
 DEFINE_PUT(put_traced_call, (struct pie_sink * sink, const struct pie_traced_call_row *row), (writer, row))
 DEFINE_PUT(put_process_end, (struct pie_sink * sink, const struct pie_process_end_row *row), (writer, row))
@@ -418,6 +419,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_copy_end = put_copy_end,
     .put_reading = put_reading,
     .put_retention_path = put_retention_path,
+    .put_window = put_window,
     .put_traced_loop = put_traced_loop,
     .put_traced_call = put_traced_call,
     .put_process_end = put_process_end,

@@ -126,6 +126,7 @@ int pie_writer_put_reading(struct pie_writer *writer, const struct pie_reading_r
 int pie_writer_put_copy_end(struct pie_writer *writer, const struct pie_copy_end_row *row);
 int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
                                   const char *text);
+int pie_writer_put_window(struct pie_writer *writer, const struct pie_window_row *row);
 int pie_writer_put_traced_loop(struct pie_writer *writer, const struct pie_traced_loop_row *row);
 int pie_writer_put_traced_call(struct pie_writer *writer, const struct pie_traced_call_row *row);
 /* Asks for the text around a line of a file that may be known only by this. Returns 0 or -errno. */

@@ -28,8 +28,9 @@ ROOMS = {
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
         "reads": ("base", "ports", "thread", "stacks", "symbols", "time", "watch"),
+        "windows": ("base", "govern", "ports", "thread", "stacks", "time"),
         "collect": ("base", "govern", "ports", "code", "thread", "machine", "stacks", "trace", "process", "symbols", "time",
-                    "watch", "heap", "copies", "reads"),
+                    "watch", "heap", "copies", "reads", "windows"),
     },
     "runtime": {
         "interpreter": (),

@@ -144,7 +144,7 @@ FROM (
     f.category = 'API misuse' AS is_about_calls,
     c.kept_args, c.bulk_ns, c.has_grown,
     f.category IN ('loop-invariant computation', 'repeated native calls') AS is_about_again
-  FROM x_told_finding f JOIN x_confirm_threshold t
+  FROM x_windowed_finding f JOIN x_confirm_threshold t
   LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 

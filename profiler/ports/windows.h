@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Counted windows: for some milliseconds now and then, the program's main thread counts all calls of some lines, with
+ * their arguments and results. The collection thread chooses lines and moments; the thread itself begins and ends a
+ * window, between two instructions. runtime/ fills in the table. */
+
+enum { PIE_WINDOW_CALLEE_BYTES = 96 };
+
+/* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
+ * ends. Calls that were cut off by the end of a window are not counted. */
+struct pie_window_row {
+    const char *file, *callee;
+    int32_t line;    /* 1-based */
+    bool is_in_loop; /* the line, of its function; the collector says so */
+    bool is_item;    /* access to an element, or the next one of an iteration */
+    uint64_t calls, raised;
+    uint64_t compared; /* whose arguments were compared by value, all of them */
+    uint64_t distinct_args, distinct_results;
+    uint64_t once, twice; /* of the distinct arguments, those that were met so often */
+    uint64_t again;   /* with the arguments and the result of an earlier one, of this window or one before */
+    uint64_t alike;   /* the same, but not all values are known */
+    uint64_t same;    /* of again and alike: as the call before of the same callee */
+    uint64_t singles; /* for single numbers or elements only */
+    uint64_t grew;    /* that had larger arguments than the call before */
+    uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
+    uint64_t call_ns, again_ns, alike_ns, single_ns, bulk_ns; /* CPU time without that of counting */
+};
+
+struct pie_window_limits {
+    uint64_t length_ns; /* of time; the thread itself ends the window at the first call after it */
+    uint64_t forced_ns; /* where no call comes: look() ends it */
+    uint64_t cost_ns;   /* of counting */
+    uint64_t calls;
+};
+
+/* Context: drain (all of this). */
+struct pie_window_ops {
+    /* Counts a line from the next window on. Returns its number, -1: there is no room. To be called at rest. */
+    int (*add)(const char *file, int32_t line);
+    /* … and not any more. */
+    void (*drop)(int number);
+    /* Asks the main thread for a window. False: it cannot be asked. */
+    bool (*open)(const struct pie_window_limits *limits);
+    /* Asks for the end of one that is due. */
+    void (*look)(void);
+    /* No window is open or asked for, so the rows do not change. */
+    bool (*is_resting)(void);
+    /* What counting has cost so far. */
+    uint64_t (*spent_ns)(void);
+    /* Calls that were counted at a line, by its number. */
+    uint64_t (*calls)(int number);
+    /* A row by its index. False: there are fewer. */
+    bool (*row)(size_t index, struct pie_window_row *ret_row);
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "runtime/confirm/confirm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A counted window, between windows.c, which begins and ends it, and window_311.c, which sees the calls of the main
+ * thread meanwhile. All but one of it is called with the GIL held. */
+
+/* From now on this thread's calls are seen, those of frames that are running already, too. False: somebody else sees
+ * them, or evaluates frames. */
+bool pie_window_see(void);
+/* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
+void pie_window_unsee(void);
+
+/* Has the main thread look for pending calls, while the interpreter is there. Needs no GIL. Context: drain. */
+void pie_window_wake(void);
+
+/* What seeing has cost, since then. */
+uint64_t pie_window_cost_ns(void);
+/* Calls that were counted since then. */
+uint64_t pie_window_calls(void);
+/* Is a call of a counted line going on, in the frame that is at work? Its next instruction is an event. */
+bool pie_window_is_in_call(void);
+
+/* Is the window over? Ends it then. */
+void pie_window_check(uint64_t now_ns);
+/* Ends it, if one is open. */
+void pie_window_close(void);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/confirm/windows.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "profiler/base/clocks.h"
+#include "profiler/trace/trace.h"
+#include "runtime/confirm/sites.h"
+#include "runtime/confirm/window.h"
+#include "runtime/interpreter/finalizing.h"
+#include "runtime/interpreter/methods.h"
+
+/* When a window begins and ends. The collection thread asks by a pending call, which the interpreter makes on its main
+ * thread between two instructions, with the GIL. It ends in the same way, or at the first event after its time. */
+
+enum { RESTING, ASKED, OPEN };
+
+/* Arrays of up to a million bytes are compared; larger ones are known only by their shape. */
+static const size_t BUDGET_BYTES = 1 << 20;
+
+static struct pie_confirm_board board;
+
+static struct {
+    bool is_installed;
+    unsigned long thread; /* that the window is of */
+    PyCFunction set_trace, set_profile;
+    struct pie_window_limits limits; /* changes at rest only */
+    uint64_t begun_cpu_ns;           /* of the main thread; under the GIL */
+    _Atomic uint64_t begun_ns;
+    _Atomic uint64_t spent_ns; /* relaxed: a sum */
+    _Atomic int state;         /* release as a window ends: its rows are there */
+    _Atomic bool is_end_asked;
+    /* The interpreter ends: under the lock, no pending call is added any more. Order: innermost. */
+    pthread_mutex_t lock;
+    bool is_over;
+    bool has_loops; /* that are traced: the frames are theirs. Under the GIL */
+} own = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- On the program's threads, with the GIL --- */
+
+/* The clock of the events goes on while the thread has no processor. */
+static uint64_t cost_ns(void) {
+    uint64_t cost_ns = pie_window_cost_ns(), cpu_ns = pie_thread_cpu_ns() - own.begun_cpu_ns;
+
+    return PyThread_get_thread_ident() == own.thread && cpu_ns < cost_ns ? cpu_ns : cost_ns;
+}
+
+void pie_window_close(void) {
+    if (atomic_load_explicit(&own.state, memory_order_relaxed) != OPEN)
+        return;
+    pie_window_unsee();
+    pie_confirm_board = NULL;
+    atomic_fetch_add_explicit(&own.spent_ns, cost_ns(), memory_order_relaxed);
+    atomic_store_explicit(&own.state, RESTING, memory_order_release);
+}
+
+void pie_window_check(uint64_t now_ns) {
+    uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
+
+    if (now_ns - begun_ns >= own.limits.length_ns || pie_window_cost_ns() >= own.limits.cost_ns ||
+        pie_window_calls() >= own.limits.calls)
+        pie_window_close();
+}
+
+/* Libraries that exchange the C stack take frames away in an order that nobody foresees. */
+static bool has_greenlets(void) {
+    PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
+
+    return modules && PyDict_CheckExact(modules) && PyDict_GetItemString(modules, "greenlet");
+}
+
+static int begin(void *unused) {
+    if (atomic_load_explicit(&own.state, memory_order_relaxed) != ASKED)
+        return 0;
+    pie_confirm_board = &board;
+    pie_confirm_budget_bytes = BUDGET_BYTES;
+    if (own.is_over || own.has_loops || has_greenlets() || pie_confirm_stack_is_short() ||
+        !pie_window_see()) {
+        pie_confirm_board = NULL;
+        atomic_store_explicit(&own.state, RESTING, memory_order_release);
+        return 0;
+    }
+    atomic_store_explicit(&own.begun_ns, pie_monotonic_ns(), memory_order_relaxed);
+    atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    own.thread = PyThread_get_thread_ident();
+    own.begun_cpu_ns = pie_thread_cpu_ns();
+    atomic_store_explicit(&own.state, OPEN, memory_order_release);
+    return 0;
+}
+
+/* A call that has just ended is counted by the event that follows, which ends the window. */
+static int end(void *unused) {
+    if (!pie_window_is_in_call())
+        pie_window_close();
+    return 0;
+}
+
+/* The program's own tracer is to find everything as it left it. */
+static PyObject *set_trace(PyObject *module, PyObject *function) {
+    pie_window_close();
+    return own.set_trace(module, function);
+}
+
+static PyObject *set_profile(PyObject *module, PyObject *function) {
+    pie_window_close();
+    return own.set_profile(module, function);
+}
+
+static void leave_to_loops(void) {
+    own.has_loops = true;
+    pie_window_close();
+}
+
+static PyObject *at_exit(PyObject *unused, PyObject *unused_too) {
+    pthread_mutex_lock(&own.lock);
+    own.is_over = true;
+    pthread_mutex_unlock(&own.lock);
+    pie_window_close();
+    Py_RETURN_NONE;
+}
+
+static bool call_at_exit(void) {
+    static PyMethodDef method = {"_pieprof", at_exit, METH_NOARGS, NULL};
+    PyObject *module = PyImport_ImportModule("atexit"), *function = PyCFunction_New(&method, NULL);
+    PyObject *result = module && function ? PyObject_CallMethod(module, "register", "O", function) : NULL;
+    bool done = result;
+
+    Py_XDECREF(result);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return done;
+}
+
+/* The counts are the parent's. */
+static void after_fork_in_child(void) {
+    own.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pie_window_close();
+    atomic_store_explicit(&own.state, RESTING, memory_order_relaxed);
+    atomic_store_explicit(&own.spent_ns, 0, memory_order_relaxed);
+    board.n_rows = board.n_lines = 0;
+    pie_confirm_sums_forget();
+    pie_confirm_lines_changed();
+}
+
+static bool exchange(void) {
+    PyObject *trace = PySys_GetObject("settrace"), *profile = PySys_GetObject("setprofile"); /* borrowed */
+
+    own.set_trace = trace ? pie_function_exchange(trace, "settrace", METH_O, set_trace) : NULL;
+    own.set_profile = profile ? pie_function_exchange(profile, "setprofile", METH_O, set_profile) : NULL;
+    return own.set_trace && own.set_profile;
+}
+
+void pie_windows_install(void) {
+    own.is_installed = pie_confirm_codes_init() == 0 && exchange() && call_at_exit() &&
+                       pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
+    pie_trace_before_first(leave_to_loops);
+}
+
+/* --- On the collection thread --- */
+
+/* call: NULL: it has been asked already. */
+static bool ask(int (*call)(void *)) {
+    bool is_asked = false;
+
+    pthread_mutex_lock(&own.lock);
+    if (!own.is_over && !pie_python_is_finalizing()) {
+        is_asked = !call || Py_AddPendingCall(call, NULL) == 0;
+        pie_window_wake();
+    }
+    pthread_mutex_unlock(&own.lock);
+    return is_asked;
+}
+
+static bool is_resting(void) {
+    return atomic_load_explicit(&own.state, memory_order_acquire) == RESTING;
+}
+
+static bool open_window(const struct pie_window_limits *limits) {
+    if (!own.is_installed || !is_resting() || board.n_lines == 0)
+        return false;
+    own.limits = *limits;
+    atomic_store_explicit(&own.begun_ns, pie_monotonic_ns(), memory_order_relaxed);
+    atomic_store_explicit(&own.state, ASKED, memory_order_release);
+    if (ask(begin))
+        return true;
+    atomic_store_explicit(&own.state, RESTING, memory_order_release);
+    return false;
+}
+
+/* Another thread, which makes no pending calls, may have ended the looking for them. */
+static void look(void) {
+    int now = atomic_load_explicit(&own.state, memory_order_acquire);
+    uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
+    bool is_due = now == OPEN && pie_monotonic_ns() - begun_ns >= own.limits.forced_ns;
+
+    if (is_due && !atomic_exchange_explicit(&own.is_end_asked, true, memory_order_relaxed)) {
+        if (!ask(end))
+            atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    } else if (is_due || now == ASKED) {
+        (void)ask(NULL);
+    }
+}
+
+static int add(const char *file, int32_t line) {
+    if (board.n_lines == PIE_CONFIRM_LINES_MAX || strlen(file) >= sizeof board.lines->file)
+        return -1;
+    struct pie_confirm_line *added = &board.lines[board.n_lines];
+    strcpy(added->file, file);
+    added->line = line;
+    pie_confirm_lines_changed();
+    return (int)board.n_lines++;
+}
+
+/* Its rows keep the number. */
+static void drop(int number) {
+    board.lines[number].is_dropped = true;
+    pie_confirm_lines_changed();
+}
+
+static uint64_t spent_ns(void) {
+    return atomic_load_explicit(&own.spent_ns, memory_order_relaxed);
+}
+
+static uint64_t calls(int number) {
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < board.n_rows; i++)
+        if (board.rows[i].line == (uint32_t)number)
+            sum += board.rows[i].calls;
+    return sum;
+}
+
+static bool row(size_t index, struct pie_window_row *ret_row) {
+    if (index >= board.n_rows)
+        return false;
+    const struct pie_confirm_row *from = &board.rows[index];
+    *ret_row = (struct pie_window_row){
+        .file = board.lines[from->line].file,
+        .callee = from->callee,
+        .line = board.lines[from->line].line,
+        .is_item = from->is_item,
+        .calls = from->calls,
+        .raised = from->raised,
+        .compared = from->compared,
+        .distinct_args = from->distinct_args,
+        .distinct_results = from->distinct_results,
+        .once = from->once,
+        .twice = from->twice,
+        .again = from->again,
+        .alike = from->alike,
+        .same = from->same,
+        .singles = from->singles,
+        .grew = from->grew,
+        .arg_bytes = from->arg_bytes,
+        .call_ns = from->call_ns,
+        .again_ns = from->again_ns,
+        .alike_ns = from->alike_ns,
+        .single_ns = from->single_ns,
+        .bulk_ns = from->bulk_ns,
+    };
+    return true;
+}
+
+static const struct pie_window_ops ops = {
+    .add = add,
+    .drop = drop,
+    .open = open_window,
+    .look = look,
+    .is_resting = is_resting,
+    .spent_ns = spent_ns,
+    .calls = calls,
+    .row = row,
+};
+
+const struct pie_window_ops *pie_windows_ops(void) {
+    return &ops;
+}

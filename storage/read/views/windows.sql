@@ -1,0 +1,111 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What the run itself counted in windows (the table windowed), and what it says about the findings: above
+-- x_told_finding of findings.sql, below confirm.sql. A window has calls in a row, and what was seen is kept from one
+-- window to the next.
+
+-- All figures to tune are here. Between what is decided as "again" and as "new" there is a margin, so that one more
+-- window changes no verdict.
+CREATE VIEW x_window_threshold AS SELECT
+  12 AS again_calls,       -- made before: this number of the callee's calls at least,
+  0.6 AS again_part,       -- and this part of the line's counted time at least comes again,
+  0.9 AS pure_part,        -- where this part of the calls with arguments that were met before had their result
+  256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
+  256 AS long_bytes,       -- arguments of this length are wanted again for their content: where the result cannot be
+  2e4 AS long_ns,          -- read, the same ones are the same call, if it takes this long,
+  100 AS new_calls,        -- new: of this number of calls
+  0.4 AS new_part,         -- at most this part of the time comes again,
+  0.1 AS few_part,         -- less than this part makes no category
+  0.95 AS compared_part,   -- and this part of them at least was compared by value
+  0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
+                           -- call before
+
+-- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k met
+-- arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The population
+-- frequencies of species", 1953). So the other part of the calls comes again, though some were the first of their kind
+-- in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the least number
+-- of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
+CREATE VIEW x_windowed_callee AS
+SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns,
+  kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
+  iif(calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds), max(again_ns, 1.0 * call_ns * (calls - once) / calls),
+    1.0 * again_ns) AS again_ns
+FROM (
+  SELECT p.run, w.file, w.line, w.callee, w.is_item, w.is_in_loop, w.calls - w.raised AS calls, w.compared,
+    w.distinct_args AS kinds, w.once, w.twice, w.same, w.call_ns, w.alike_ns, t.pure_part,
+    w.again + iif(d.is_long, w.alike, 0) AS again, w.again_ns + iif(d.is_long, w.alike_ns, 0) AS again_ns
+  FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
+  JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
+    ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
+      AND w.call_ns >= t.long_ns * w.calls));
+
+-- By line. Its callee is the one that takes most time.
+CREATE VIEW x_windowed_line AS
+SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
+  top_again >= t.again_calls AND again_ns >= t.again_part * call_ns AND top_kinds <= t.kept_max AS is_again,
+  calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
+    AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
+  is_in_loop AND top_same >= t.same_part * top_again AS is_invariant
+FROM (
+  SELECT run, file, line, callee AS top, calls AS top_calls, call_ns AS top_ns, kinds_low, again AS top_again, kinds AS top_kinds,
+    same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
+    sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
+    sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY call_ns DESC, callee) AS nth
+  FROM x_windowed_callee
+  WINDOW g AS (PARTITION BY run, file, line)) x
+JOIN x_window_threshold t
+WHERE nth = 1;
+
+-- Findings beside what windows say of their own line: a library's beside that of the line that led there. Which one of
+-- an own line says what its calls are about: its stores, or else what it looks up. A line that grows or searches is
+-- known by its sizes. What is new in the windows may come again later, in a run that makes more calls than there are
+-- kinds: the line made as many calls as its time has room for.
+CREATE VIEW x_windowed_beside AS
+SELECT f.*, w.top, w.top_calls, w.top_again, w.top_kinds, w.again_part, w.is_invariant,
+  w.is_again IS TRUE AND f.library IS NULL AND NOT max(f.grows) OVER g AND row_number() OVER (
+    PARTITION BY f.run, f.file, f.line ORDER BY f.kind <> PIE_WATCH_STORE, f.is_reuse, f.rank) = 1 AS becomes_again,
+  w.may_be_new IS TRUE AND f.severity = 'high'
+    AND f.category IN ('repeated native calls', 'loop-invariant computation') AND NOT f.grows
+    AND w.top_ns * min(1 - w.again_part, w.kinds_low / (f.line_ns * w.top_calls / w.call_ns))
+      >= (1 - w.new_part) * w.call_ns AS becomes_new
+FROM x_told_finding f
+LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
+  AND w.line = iif(f.library IS NULL, f.line, f.user_line)
+WINDOW g AS (PARTITION BY f.run, f.file, f.line);
+
+-- What is named already keeps its name: repeated and invariant differ in where the result is kept.
+CREATE VIEW x_windowed_changed AS
+SELECT *, becomes_again AND NOT (severity = 'high' AND category IN ('repeated native calls',
+    'loop-invariant computation')) AS is_changed,
+  iif(is_invariant, 'loop-invariant computation', 'repeated native calls') AS again_category,
+  printf('of %d calls of %s that were counted, %d were made before: %d different; ', top_calls, top, top_again, top_kinds)
+    AS counted_text
+FROM x_windowed_beside;
+
+-- What came again is waste, with the interval of what is computed again. What is new is none.
+CREATE VIEW x_windowed_said AS
+SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+  CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
+    ELSE category END AS category,
+  iif(becomes_again OR becomes_new, counted_text, '') || evidence AS evidence,
+  iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
+  fraction, fraction_low, fraction_high, iif(is_changed OR becomes_new, again_part * line_ns, wasted_ns) AS wasted_ns,
+  iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, low_ns) AS low_ns,
+  iif(is_changed OR becomes_new, min(run_ns, repeat_high * again_part * line_ns), high_ns) AS high_ns,
+  iif(is_changed OR becomes_new, again_part * line_ns, again_ns) AS again_ns,
+  iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, again_low_ns) AS again_low_ns,
+  iif(is_changed OR becomes_new, min(line_ns, repeat_high * again_part * line_ns), again_high_ns) AS again_high_ns,
+  line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
+  trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
+  high_part, high_share, calls_high, grows, CASE
+    WHEN is_changed THEN iif(again_part * line_ns >= high_share * run_ns, 'high', 'low')
+    WHEN becomes_new THEN 'low'
+    ELSE severity END AS severity
+FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
+
+-- Findings with that, in the order of their worth, as in x_told_finding.
+CREATE VIEW x_windowed_finding AS
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
+    coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
+    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
+FROM x_windowed_said;
