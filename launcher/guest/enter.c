@@ -10,6 +10,7 @@
 
 #include "launcher/guest/cores.h"
 #include "launcher/guest/host.h"
+#include "launcher/guest/sanitizer.h"
 #include "launcher/options/options.h"
 #include "launcher/session/child_env.h"
 #include "launcher/session/preload.h"
@@ -29,7 +30,7 @@ int pie_guest_find(const struct pie_python *python, const char *self, struct pie
                    size_t size) {
     char abi[PIE_PYTHON_ABI_BYTES];
     int r = pie_guest_host_check(python, why, size);
-    if (r < 0)
+    if (r < 0 || (r = pie_guest_sanitizer_check(python, why, size)) < 0)
         return r;
     ret_guest->python = *python;
     pie_python_abi(python, abi);

@@ -267,6 +267,50 @@ def test_what_cannot_take_it_in_is_named(tmp_path):
     assert "set-user-ID" in refused(tmp_path, copy)
 
 
+def sanitizer():
+    """The path of AddressSanitizer's library, as the compiler has it."""
+    compiler = shutil.which("gcc")
+    path = compiler and helpers.run([compiler, "-print-file-name=libasan.so"]).stdout.strip()
+    if not path or not os.path.isabs(path):
+        pytest.skip("no libasan")
+    return path
+
+
+def embedding_program(folder, *options):
+    """An interpreter that is linked with libpython."""
+    name, flags = f"python3.{helpers.python_minor()}", helpers.run([f"{PYTHON}-config", "--embed", "--includes", "--ldflags"])
+    source = b"#include <Python.h>\nint main(int n, char **words) { return Py_BytesMain(n, words); }\n"
+    built = subprocess.run(["gcc", *options, "-x", "c", "-", "-o", folder / name, *flags.stdout.split()], input=source,
+                           capture_output=True)
+    if built.returncode:
+        pytest.skip("needs libpython")
+    return folder / name
+
+
+def test_a_program_with_a_sanitizer_is_refused_before_it_runs(tmp_path):
+    library = sanitizer()
+    for preload in (library, os.path.basename(os.path.realpath(library))):
+        told = refused(tmp_path, PYTHON, env=environment(LD_PRELOAD=preload, ASAN_OPTIONS="detect_leaks=0", **CORES))
+        assert "LD_PRELOAD has AddressSanitizer's library" in told.replace("\n", "")
+
+
+def test_an_interpreter_that_is_built_with_a_sanitizer_is_refused(tmp_path):
+    sanitizer()
+    python = embedding_program(tmp_path, "-fsanitize=address")
+    assert "is built with AddressSanitizer" in refused(tmp_path, python)
+
+
+def test_a_child_with_a_sanitizer_runs_unprofiled(tmp_path):
+    program = write(tmp_path / "p.py", f"""
+        import os, subprocess, sys
+        env = os.environ | {{"LD_PRELOAD": {sanitizer()!r}, "ASAN_OPTIONS": "detect_leaks=0"}}
+        print(subprocess.run([sys.executable, "-c", "print(1)"], env=env, capture_output=True, text=True))
+        """)
+    done = same_as_plain(tmp_path, PYTHON, program)
+    assert "returncode=0, stdout='1" in done.completed.stdout
+    assert len(done.sql("select process from v_process")) == 1
+
+
 def test_a_static_program_is_named(tmp_path):
     compiler = shutil.which("cc")
     static = tmp_path / "static"
