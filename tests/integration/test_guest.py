@@ -11,12 +11,16 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import textwrap
 
 import pytest
 
 import helpers
 from helpers import PYTHON
+
+sys.path.insert(0, str(helpers.ROOT / "bench" / "detection"))
+import planted  # noqa: E402
 
 PYTHONS = [PYTHON, *filter(None, os.environ.get("PIEPROF_GUEST_PYTHONS", "").split(":"))]
 CORES = {"PIEPROF_CORES": os.environ.get("PIEPROF_CORES")}
@@ -234,14 +238,38 @@ def test_redundant_work_is_told_by_line(figures, python):
     assert [row["line"] for row in found][:1] == [helpers.line_of(program, "again")], found
 
 
-def test_another_python_is_not_confirmed(figures, tmp_path):
+COUNTED = WHO + """
+    import math
+    def work(n):
+        return sum(math.cos(i % 7) for i in range(n))  # counted
+    print(work(700))
+    """
+
+
+def test_calls_are_counted_in_it(tmp_path, python):
+    """By the program that has no Python of its own, so that confirm has to run the interpreter itself."""
+    program, env = write(tmp_path / "p.py", COUNTED), environment(**CORES)
+    done = profile(tmp_path / "x.db", python, program)
+    planted.plant(done.db, program, {helpers.line_of(program, "counted"): planted.REPEATED})
+    confirmed = helpers.run([helpers.pathlib.Path(helpers.binary()).parent / "pieprof-none", "confirm", done.db], env=env)
+    version = helpers.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
+    if version not in ("3.11", "3.12", "3.13"):
+        assert (confirmed.returncode, confirmed.stdout, confirmed.stderr.count("\n")) == (1, "", 1)
+        assert "Python 3.11 to 3.13 only" in confirmed.stderr
+        return
+    assert (confirmed.returncode, confirmed.stdout) == (0, helpers.run([python, program], env=env).stdout), confirmed.stderr
+    [row] = done.sql("select calls, distinct_args, again from counted where callee = 'math.cos'")
+    assert tuple(row.values()) == (700, 7, 693)
+
+
+def test_what_is_no_python_is_not_confirmed(figures, tmp_path):
     _, done = figures(PYTHON)
     other = shutil.copy(done.db, tmp_path / "other.db")
     with contextlib.closing(sqlite3.connect(other)) as file, file:
         file.execute("UPDATE process SET executable = ?", (shutil.which("env"),))
     told = helpers.run([helpers.binary(), "confirm", other])
     assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-    assert "only in the Python that this pieprof was built for" in told.stderr
+    assert "is not CPython" in told.stderr
 
 
 def test_allocators_answer_as_without_us(tmp_path, python):
