@@ -10,7 +10,7 @@ import numpy as np
 
 CONSTANTS = (types.ModuleType, types.CodeType, type, np.ufunc, type(None), type(Ellipsis))
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-DEPTH_MAX, POINTER_BYTES = 20, 8
+DEPTH_MAX, POINTER_BYTES, LONG = 20, 8, 1000
 
 
 def digest(values):
@@ -32,10 +32,14 @@ def add(made, value, within):
     if id(value) in within or len(within) > DEPTH_MAX:
         return put(made, "again")
     within = (*within, id(value))
-    if type(value) in (int, bool, float, complex, str, bytes):
+    if type(value) in (str, bytes) and len(value) > LONG:
+        put(made, len(value), hash(value))
+    elif type(value) in (int, bool, float, complex, str, bytes):
         put(made, value)
     elif isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
         put(made, value.dtype.str, value.shape, value.tobytes())
+    elif is_tensor(value):
+        put(made, str(value.dtype), tuple(value.shape), value.detach().cpu().numpy().tobytes())
     elif type(value) in (tuple, list, dict, set, frozenset):
         add_container(made, value, within)
     elif isinstance(value, FUNCTIONS):
@@ -44,6 +48,10 @@ def add(made, value, within):
         put(made, id(value))
     else:
         add_object(made, value, within)
+
+
+def is_tensor(value):
+    return type(value).__name__ in ("Tensor", "Parameter") and type(value).__module__.startswith("torch")
 
 
 def add_container(made, value, within):

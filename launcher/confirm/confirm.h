@@ -20,8 +20,8 @@ struct pie_reader;
 struct pie_confirm_plan {
     int64_t run, process; /* the run's first process, which the counts are about */
     char *executable;
-    bool is_guest;           /* it is executed itself, with the core; else this program stands for it */
-    bool slows_functions;    /* that have such a line, or only the line */
+    bool is_guest;        /* it is executed itself, with the core; else this program stands for it */
+    bool slows_functions; /* that have such a line, or only the line */
     struct pie_guest guest;
     char **words;                    /* Python's command line, words[0] is the interpreter; NULL-terminated */
     double run_s;                    /* CPU time of the profiled run */

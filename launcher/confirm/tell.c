@@ -29,8 +29,7 @@ void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     char which[32] = "that line";
 
     if (lines != 1)
-        snprintf(which, sizeof which, "%s of the %u lines", plan->slows_functions ? "one" : "each",
-                 lines);
+        snprintf(which, sizeof which, "%s of the %u lines", plan->slows_functions ? "one" : "each", lines);
     fprintf(stderr,
             "pieprof: %s runs again, with all that it does to files and others; the profiled run took %.3g s "
             "of CPU time, and %s%s take%s up to 50 times as long\n",

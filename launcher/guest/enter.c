@@ -15,7 +15,6 @@
 #include "launcher/session/child_env.h"
 #include "launcher/session/preload.h"
 
-
 static int say_no_core(const char *self, const struct pie_python *python, const char *abi, char *why,
                        size_t size) {
     char *list = pie_cores_list(self);

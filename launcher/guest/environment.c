@@ -44,8 +44,8 @@ static void drop(char **vector, const char *entry) {
     vector[kept] = NULL;
 }
 
-bool pie_guest_take(int argc, char **argv, struct pie_child_env *ret_child, struct pie_confirm_board **ret_board,
-                    char **ret_preload) {
+bool pie_guest_take(int argc, char **argv, struct pie_child_env *ret_child,
+                    struct pie_confirm_board **ret_board, char **ret_preload) {
     char **ours = find_ours(argv + argc + 1);
     if (!ours)
         return false;

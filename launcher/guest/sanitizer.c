@@ -35,15 +35,17 @@ int pie_guest_sanitizer_check(const struct pie_python *python, char *why, size_t
     const char *preload = getenv("LD_PRELOAD");
 
     if (has_sanitizer(python->path))
-        snprintf(why, size,
-                 "%s is built with AddressSanitizer, before whose library no other one can be loaded: it cannot "
-                 "be profiled",
-                 python->path);
+        snprintf(
+            why, size,
+            "%s is built with AddressSanitizer, before whose library no other one can be loaded: it cannot "
+            "be profiled",
+            python->path);
     else if (preload && pie_sanitizer_is_preloaded(preload))
-        snprintf(why, size,
-                 "LD_PRELOAD has AddressSanitizer's library (%s), before which no other one can be loaded: %s "
-                 "cannot be profiled with it",
-                 preload, python->path);
+        snprintf(
+            why, size,
+            "LD_PRELOAD has AddressSanitizer's library (%s), before which no other one can be loaded: %s "
+            "cannot be profiled with it",
+            preload, python->path);
     else
         return 0;
     return -EINVAL;

@@ -137,6 +137,7 @@ def test_verdicts_follow_the_counts(calls):
     assert {m for m, v in verdict.items() if v == "confirmed"} >= {"same", "few", "generator", "recursion", "threads"}
     assert verdict["distinct"] == verdict["changed"] == "refuted"
     assert verdict["opaque"] == "undecided" and "could not be compared" in found[line_of(PROGRAM, "opaque")]["facts"]
+    assert found[line_of(PROGRAM, "opaque")]["facts"].startswith("isinstance: 50 calls, arguments known only as objects, 0 of ")
     assert verdict["many"] == "undecided"
     assert found[line_of(PROGRAM, "same")]["facts"].startswith("math.cos: 2 000 calls, 1 distinct argument, ")
     ranks = sorted((row["rank"], row["verdict"] == "confirmed") for row in found.values() if row["severity"] == "high")
@@ -322,6 +323,58 @@ def test_calls_on_whole_arrays_refute_others_do_not(prepared):
     assert (row["grew"], row["arg_bytes"]) == (499, sum(1000 * i + 1000 for i in range(500)))
     facts = found[line_of(made.program, "growing")]["facts"]
     assert ", 499 with larger arguments than the call before, 125 MB in all" in facts
+
+
+@counts
+def test_long_bytes_are_read_once(prepared):
+    """Read at each call, 30 GB would end the comparing."""
+    made = prepared("""
+        import struct
+        block = bytes(range(256)) * 117_000
+        for i in range(1000):
+            struct.unpack_from("<B", block, i)  # read
+    """, {"read": REPEATED})
+    done = made.confirm()
+    assert done.returncode == 0, done.stderr
+    [row] = [row for name, row in counted(made.db)[line_of(made.program, "read")].items() if "unpack_from" in name]
+    assert of(row) == (1000, 0, 1000, 1000, 256, 0, 0)
+
+
+@counts
+@pytest.mark.skipif(run([PYTHON, "-c", "import torch"]).returncode != 0, reason="no PyTorch")
+def test_tensors_are_compared_by_content(prepared):
+    made = prepared("""
+        import torch
+        x, y = torch.arange(12.0).reshape(3, 4), torch.arange(12.0).reshape(4, 3).T
+        weight = torch.nn.Parameter(torch.ones(3))
+        for i in range(300):
+            torch.cos(x)  # same
+            torch.sin(x[:, i % 3])  # pieces
+            torch.tan(x if i % 2 else y.contiguous() * 0 + x)  # equal
+            torch.exp(weight)  # parameter
+            y += 1
+            torch.sqrt(y)  # changed
+            x.add(2.0)  # method
+        class Mine(torch.Tensor):
+            pass
+        torch.cos(torch.ones(2).as_subclass(Mine))  # mine
+        torch.isnan(torch.eye(2).to_sparse())  # sparse
+    """, dict.fromkeys(("same", "pieces", "equal", "parameter", "changed", "method", "mine"), REPEATED))
+    plain = run([PYTHON, made.program])
+    done = made.confirm()
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
+    found = {marker: counted(made.db)[line_of(made.program, marker)]
+             for marker in ("same", "pieces", "equal", "parameter", "changed", "method", "mine")}
+
+    def figures(marker, name):
+        [row] = [row for callee, row in found[marker].items() if callee.endswith(name)]
+        return of(row)
+
+    assert figures("same", "cos") == figures("equal", "tan") == figures("parameter", "exp") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("method", "add") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("pieces", "sin") == (300, 0, 300, 3, 3, 297, 0)
+    assert figures("changed", "sqrt")[:4] == (300, 0, 300, 300)
+    assert figures("mine", "cos")[2] == 0
 
 
 @counts
