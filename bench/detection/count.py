@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Are the figures of `pieprof confirm` facts? Each program's marked lines are counted twice, at the same scale and seed:
-by `pieprof confirm`, and by a copy of the program whose calls, operators and element accesses at these lines go through
-functions in Python that compare values by pickle and bytes (counted_copy.py). Every figure has to agree:
+"""Are the figures of `pieprof confirm` facts? Each program's marked lines are counted twice, at the same scale and
+seed: by `pieprof confirm`, and by a copy of the program (counted_copy.py). The copy's calls, operators and element
+accesses at these lines go through functions in Python that compare values by pickle and bytes. Figures have to agree:
 
 * the calls, those that raised an exception, and the accesses to elements, of all;
 * distinct arguments, distinct results and calls that were made before, where confirm compared all by value;

@@ -83,8 +83,8 @@ class Runner:
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
     def confirmed(self, program, file, scale, limit_s):
-        """The findings of a profile after a second run, of `scale`, has counted their calls; with how many times as long
-        it took as the same without it, None: not known. A profile that has counts already is not counted again."""
+        """The findings of a profile after a second run, of `scale`, has counted their calls; with how many times as
+        long it took as the same without it, None: not known. A profile that has counts is not counted again."""
         has_weight = any(finding["severity"] in ("high", "low") for finding in self.findings(file))
         slowdown = None
         if has_weight and not self.query(file, "select * from counted limit 1"):

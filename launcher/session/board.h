@@ -5,7 +5,7 @@
 
 struct pie_confirm_board;
 
-/* The memory in which a second run counts (runtime/confirm/board.h), and how the process of that run is told of it. */
+/* The memory in which a second run counts (runtime/confirm/board.h), and how the process of that run finds it. */
 
 /* A board that a child process can take over. Returns 0, with *ret_fd, or -errno. Context: cli. */
 int pie_confirm_board_create(struct pie_confirm_board **ret_board, int *ret_fd);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* PyTorch's tensors by their content. PyTorch tells where it lies by DLPack (github.com/dmlc/dlpack, dlpack.h), whose
+/* PyTorch's tensors by their content. DLPack (github.com/dmlc/dlpack, dlpack.h) is how PyTorch gives it out, whose
  * structures are fixed: a function in C, which runs no Python code. A tensor of a class of the program's, or one that
  * lies elsewhere than in the memory of the CPU, is known by identity. */
 
