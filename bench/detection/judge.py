@@ -30,6 +30,7 @@ class Verdict:
     proof: str | None = None  # what a second run said of the true line: confirmed, refuted, undecided
     bound_share: float | None = None  # what a fix can gain at most, by the second run
     facts: str | None = None  # what it counted there
+    slowdown: float | None = None  # CPU time of the second run; 1: as without it
     proven_high: int = 0  # findings that are high after it
     severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each

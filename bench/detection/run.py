@@ -76,9 +76,11 @@ def arguments():
     parser.add_argument("--confirm", action="store_true", help="let pieprof confirm count the calls of the first profile "
                         "of each program; counted code takes up to 50 times as long, so choose a small --scale")
     parser.add_argument("--confirm-scale", type=float, metavar="S", help="of that second run; --scale unless given")
+    parser.add_argument("--confirm-limit", type=float, default=runs.LIMIT_S, metavar="S", help="seconds that it may take")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
     parser.add_argument("--kept", action="store_true", help="judge the profiles that are in the folder of --keep, as the "
-                        "views of this pieprof have them, and profile nothing")
+                        "views of this pieprof have them, and profile nothing; what --confirm has counted there is not counted again, "
+                        "so a run that was cut short goes on")
     parser.add_argument("--gains", metavar="FILE", help="with --no-fix: what the fixes save, from a file of --json")
     parser.add_argument("--option", action="append", default=[], help="for pieprof (may be repeated)")
     parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
@@ -110,8 +112,9 @@ def profile(options, runner, program, file, pairs):
     return one
 
 
-def prove(verdict, program, findings):
+def prove(verdict, program, findings, slowdown):
     """Adds what the findings are after a second run."""
+    verdict.slowdown = slowdown
     proven = judge.judge(program, findings)
     verdict.proof, verdict.bound_share = proven.proof, proven.bound_share
     verdict.proven_high, verdict.facts = proven.severities["high"], proven.facts
@@ -126,7 +129,8 @@ def measure(options, runner, program, folder):
             profiled.append(profile(options, runner, program, file, pairs))
         verdicts.append(judge.judge(program, runner.findings(file)))
         if options.confirm and number == 0:
-            prove(verdicts[0], program, runner.confirmed(program, file, options.confirm_scale or options.scale))
+            scale = options.confirm_scale or options.scale
+            prove(verdicts[0], program, *runner.confirmed(program, file, scale, options.confirm_limit))
         if not options.keep:
             file.unlink()
     plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))
@@ -148,6 +152,8 @@ def progress(result, plain):
         words.append(f"rank {tables.ranks(result.verdicts)}, {'right' if verdict.is_category_right else category}")
     elif result.verdicts:
         words.append(f"{max(v.severities['high'] for v in result.verdicts)} high")
+    if result.verdicts and result.verdicts[0].proof:
+        words.append(f"{result.verdicts[0].proof}, {tables.figure(result.verdicts[0].slowdown, '{:.1f}')} times as long")
     print(" ".join(words), file=sys.stderr, flush=True)
 
 

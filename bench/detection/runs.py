@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import tempfile
+import threading
 import time
 
 import catalogue
@@ -51,14 +52,19 @@ class Runner:
         done = subprocess.run([self.python, "-c", code, *modules], env=self.environment, check=True, capture_output=True, text=True)
         return dict(line.split() for line in done.stdout.splitlines())
 
-    def execute(self, command, environment=None):
+    def execute(self, command, environment=None, limit_s=LIMIT_S):
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             began = time.perf_counter()
             process = subprocess.Popen(command, env=environment or self.environment, stdout=out, stderr=err)
+            alarm = threading.Timer(limit_s, process.kill)
+            alarm.start()
             _, status, usage = os.wait4(process.pid, 0)
+            alarm.cancel()
             wall = time.perf_counter() - began
             process.returncode = os.waitstatus_to_exitcode(status)
             out.seek(0), err.seek(0)
+            if wall > limit_s:
+                raise Failure(f"{' '.join(map(str, command))} took longer than {limit_s:g} s")
             if process.returncode:
                 raise Failure(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{err.read()[-2000:]}")
             return Done(out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
@@ -76,12 +82,17 @@ class Runner:
         done = self.under_pieprof(self.words(program, False), file, options)
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
-    def confirmed(self, program, file, scale):
-        """The findings of a profile after a second run, of `scale`, has counted their calls."""
-        if any(finding["severity"] in ("high", "low") for finding in self.findings(file)):
-            words = ["--", str(program.path), "--scale", str(scale)]
-            self.execute([self.pieprof, "confirm", str(file), *words], self.for_pieprof())
-        return self.findings(file)
+    def confirmed(self, program, file, scale, limit_s):
+        """The findings of a profile after a second run, of `scale`, has counted their calls; with how many times as
+        long it took as the same without it, None: not known. A profile that has counts is not counted again."""
+        has_weight = any(finding["severity"] in ("high", "low") for finding in self.findings(file))
+        slowdown = None
+        if has_weight and not self.query(file, "select * from counted limit 1"):
+            words = [str(program.path), "--scale", str(scale)]
+            plain = self.execute([self.python, *words])
+            done = self.execute([self.pieprof, "confirm", str(file), "--", *words], self.for_pieprof(), limit_s)
+            slowdown = done.cpu_s / plain.cpu_s
+        return self.findings(file), slowdown
 
     def findings(self, file):
         return self.query(file, "all redundancy")

@@ -9,10 +9,9 @@
 #include "launcher/answers/profile.h"
 #include "launcher/command/command.h"
 #include "launcher/confirm/confirm.h"
+#include "launcher/session/board.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/text.h"
-#include "runtime/confirm/confirm.h"
-#include "runtime/embed/embed.h"
 #include "storage/read/reader.h"
 #include "storage/write/counted.h"
 
@@ -175,11 +174,6 @@ int pie_cmd_confirm(int argc, char **argv) {
     pie_text_set_locale();
     if (status != 0)
         return status;
-    if (!pie_confirm_is_possible) {
-        pie_message_error("calls can be counted with Python 3.11 to 3.13 only; this pieprof has %s",
-                          pie_embed_python_version());
-        return PIE_PROFILE_FAILED;
-    }
     int r = pie_confirm_board_create(&plan.board, &fd);
     if (r < 0) {
         pie_message_error("no memory for the counts: %s", strerror(-r));

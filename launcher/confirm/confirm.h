@@ -5,21 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "launcher/guest/enter.h"
 #include "runtime/confirm/board.h"
 
 /* pieprof confirm: the findings of a profile (plan.c), the program again in a process of its own (start.c), what it
- * counted into the profile and to people (tell.c). The counts come through memory that both processes map (board.c). */
+ * counted into the profile and to people (tell.c). The counts come through memory that both processes map
+ * (launcher/session/board.h). */
 
 struct pie_reader;
-
-/* --- board.c --- */
-
-/* A board that a child process can take over. Returns 0, with *ret_fd, or -errno. Context: cli. */
-int pie_confirm_board_create(struct pie_confirm_board **ret_board, int *ret_fd);
-/* The setting for that child, "NAME=value". Context: cli. */
-void pie_confirm_board_variable(int fd, char *text, size_t size);
-/* In that child: maps it, and removes all signs of it. NULL: this process counts nothing. Context: launcher. */
-struct pie_confirm_board *pie_confirm_board_take(void);
 
 /* --- plan.c --- */
 
@@ -27,6 +20,9 @@ struct pie_confirm_board *pie_confirm_board_take(void);
 struct pie_confirm_plan {
     int64_t run, process; /* the run's first process, which the counts are about */
     char *executable;
+    bool is_guest;        /* it is executed itself, with the core; else this program stands for it */
+    bool slows_functions; /* that have such a line, or only the line */
+    struct pie_guest guest;
     char **words;                    /* Python's command line, words[0] is the interpreter; NULL-terminated */
     double run_s;                    /* CPU time of the profiled run */
     struct pie_confirm_board *board; /* with its lines; borrowed */
@@ -37,6 +33,12 @@ struct pie_confirm_plan {
 int pie_confirm_plan_make(struct pie_reader *reader, int64_t finding, char **script,
                           struct pie_confirm_plan *plan);
 void pie_confirm_plan_finish(struct pie_confirm_plan *plan);
+
+/* --- interpreter.c --- */
+
+/* Whether calls can be counted in the plan's interpreter, and in which form it runs. Returns 0, or an exit status after
+ * an error message. Context: cli. */
+int pie_confirm_interpreter_check(struct pie_confirm_plan *plan);
 
 /* --- start.c --- */
 

@@ -10,7 +10,6 @@
 #include "launcher/answers/profile.h"
 #include "launcher/confirm/source.h"
 #include "launcher/text/messages.h"
-#include "runtime/interpreter/target.h"
 #include "storage/read/reader.h"
 
 static const char run_sql[] =
@@ -102,23 +101,6 @@ static int take_script(struct pie_confirm_plan *plan, char **script) {
     return plan->words ? 0 : out_of_memory();
 }
 
-/* A guest's interpreter (launcher/guest/enter.h) may be one that we cannot stand for. */
-static int check_interpreter(const struct pie_confirm_plan *plan) {
-    char self[PATH_MAX];
-    struct pie_target target;
-
-    if (access(plan->executable, X_OK) < 0) {
-        pie_message_error("the interpreter %s of the profiled run: %s", plan->executable, strerror(errno));
-        return PIE_PROFILE_FAILED;
-    }
-    if (pie_target_self(self) < 0 || pie_target_find_named(plan->executable, self, &target))
-        return 0;
-    pie_message_error(
-        "the profiled run was %s's, and calls are counted only in the Python that this pieprof was built for",
-        plan->executable);
-    return PIE_PROFILE_FAILED;
-}
-
 /* A word that begins with a dash is Python's to understand. */
 static int check_script(const struct pie_confirm_plan *plan) {
     const char *script = plan->words[1];
@@ -169,7 +151,7 @@ int pie_confirm_plan_make(struct pie_reader *reader, int64_t finding, char **scr
     if (status == 0 && script && !(plan->words[0] = strdup(plan->executable)))
         status = out_of_memory();
     if (status == 0)
-        status = check_interpreter(plan);
+        status = pie_confirm_interpreter_check(plan);
     if (status == 0)
         status = check_script(plan);
     return status == 0 ? pie_confirm_source_check(reader, plan) : status;

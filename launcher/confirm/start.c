@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/session/board.h"
+
 /* The program runs in a child of ours, in our group and with our terminal. A Ctrl-C reaches it without us; what is sent
  * to us alone is handed on. */
 
@@ -44,7 +46,9 @@ static _Noreturn void become(const struct pie_confirm_plan *plan, int fd) {
     static char variable[64];
 
     pie_confirm_board_variable(fd, variable, sizeof variable);
-    if (fcntl(fd, F_SETFD, 0) == 0 && putenv(variable) == 0)
+    if (fcntl(fd, F_SETFD, 0) == 0 && plan->is_guest)
+        pie_guest_enter_counted(&plan->guest, plan->words, variable);
+    else if (putenv(variable) == 0)
         execv("/proc/self/exe", plan->words);
     _exit(127);
 }

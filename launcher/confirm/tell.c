@@ -11,7 +11,6 @@
 #include "launcher/text/messages.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
-#include "runtime/confirm/confirm.h"
 #include "storage/read/reader.h"
 
 /* The program's own output is on stdout; what is found out is said on stderr, as the summary of a profile is. */
@@ -26,16 +25,15 @@ static const char verdicts_sql[] =
 
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     uint32_t lines = plan->board->n_lines;
-    const char *functions = pie_confirm_slows_functions ? "functions with " : "";
+    const char *functions = plan->slows_functions ? "functions with " : "";
     char which[32] = "that line";
 
     if (lines != 1)
-        snprintf(which, sizeof which, "%s of the %u lines", pie_confirm_slows_functions ? "one" : "each",
-                 lines);
+        snprintf(which, sizeof which, "%s of the %u lines", plan->slows_functions ? "one" : "each", lines);
     fprintf(stderr,
             "pieprof: %s runs again, with all that it does to files and others; the profiled run took %.3g s "
             "of CPU time, and %s%s take%s up to 50 times as long\n",
-            plan->words[1], plan->run_s, functions, which, pie_confirm_slows_functions ? "" : "s");
+            plan->words[1], plan->run_s, functions, which, plan->slows_functions ? "" : "s");
 }
 
 static bool is_counted(const struct pie_confirm_board *board, const char *file, int64_t line) {

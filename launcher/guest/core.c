@@ -31,6 +31,7 @@ PIE_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void
 static main_function interpreter_main;
 static struct pie_options options;
 static struct pie_child_env child;
+static struct pie_confirm_board *board; /* where a second run counts; NULL: this is none */
 static char *preload, core_path[PATH_MAX];
 
 /* Where the loader found us: the first of the libraries. */
@@ -77,14 +78,16 @@ static int start(char **argv) {
 }
 
 static int guest_main(int argc, char **argv, char **environment) {
-    if (!pie_guest_take(argc, argv, &child, &preload) || !preload)
+    if (!pie_guest_take(argc, argv, &child, &board, &preload) || !preload)
         return interpreter_main(argc, argv, environment);
     int status = start(argv);
     if (status != 0)
         return status;
     bool has_places = child.is_root && child.is_profiled && options.config.has_traced_loops;
-    struct pie_embed embed = {
-        .argc = argc, .argv = argv, .trace_places = has_places ? options.config.trace_places : NULL};
+    struct pie_embed embed = {.argc = argc,
+                              .argv = argv,
+                              .trace_places = has_places ? options.config.trace_places : NULL,
+                              .board = board};
     return pie_embed_run(&embed);
 }
 

@@ -10,11 +10,10 @@
 
 #include "launcher/guest/cores.h"
 #include "launcher/guest/host.h"
+#include "launcher/guest/sanitizer.h"
 #include "launcher/options/options.h"
 #include "launcher/session/child_env.h"
 #include "launcher/session/preload.h"
-
-enum { OURS = 3 }; /* entries of the environment */
 
 static int say_no_core(const char *self, const struct pie_python *python, const char *abi, char *why,
                        size_t size) {
@@ -29,7 +28,7 @@ int pie_guest_find(const struct pie_python *python, const char *self, struct pie
                    size_t size) {
     char abi[PIE_PYTHON_ABI_BYTES];
     int r = pie_guest_host_check(python, why, size);
-    if (r < 0)
+    if (r < 0 || (r = pie_guest_sanitizer_check(python, why, size)) < 0)
         return r;
     ret_guest->python = *python;
     pie_python_abi(python, abi);
@@ -63,18 +62,19 @@ static int preload_entry(const struct pie_guest *guest, const char *allocator, c
     return r;
 }
 
-/* Ours stand behind the user's, where the core cuts them off. Of two LD_PRELOADs the loader takes the last. */
-static char **make_environment(char *preload, char *settings) {
-    size_t n = 0;
+/* Ours, up to NULL, stand behind the user's, where the core cuts them off. Of two LD_PRELOADs the loader takes the
+ * last. */
+static char **make_environment(char *const *ours) {
+    size_t n = 0, added = 0;
     while (environ[n])
         n++;
-    char **made = calloc(n + OURS + 1, sizeof *made);
+    while (ours[added])
+        added++;
+    char **made = calloc(n + added + 1, sizeof *made);
     if (!made)
         return NULL;
     memcpy(made, environ, n * sizeof *made);
-    made[n] = preload;
-    made[n + 1] = settings;
-    made[n + 2] = (char *)PIE_CHILD_ENV_ROOT; /* execve(2) only reads it */
+    memcpy(made + n, ours, added * sizeof *made);
     return made;
 }
 
@@ -91,12 +91,26 @@ int pie_guest_enter(const struct pie_guest *guest, struct pie_options *options, 
         return execute(guest, options->python_argv, environ);
     int r = preload_entry(guest, options->config.allocator, &preload);
     char *settings = pie_child_env_make(options, guest->python.path, getpid(), NULL, NULL);
+    char *ours[] = {preload, settings, (char *)PIE_CHILD_ENV_ROOT, NULL}; /* execve(2) only reads them */
     if (r == 0 && settings)
-        environment = make_environment(preload, settings);
+        environment = make_environment(ours);
     if (r == 0)
         r = environment ? execute(guest, options->python_argv, environment) : -ENOMEM;
     free(environment);
     free(settings);
+    free(preload);
+    return r;
+}
+
+int pie_guest_enter_counted(const struct pie_guest *guest, char **words, char *board) {
+    char *preload, **environment = NULL;
+    int r = preload_entry(guest, NULL, &preload);
+    char *ours[] = {preload, board, NULL};
+    if (r == 0)
+        environment = make_environment(ours);
+    if (r == 0)
+        r = environment ? execute(guest, words, environment) : -ENOMEM;
+    free(environment);
     free(preload);
     return r;
 }

@@ -24,3 +24,7 @@ int pie_guest_find(const struct pie_python *python, const char *self, struct pie
 /* Executes the interpreter, with python_argv of the options; its first word is the interpreter. Without is_profiled it
  * is executed as it is. Returns only on failure: -errno, -ENOENT where the allocator is not installed. */
 int pie_guest_enter(const struct pie_guest *guest, struct pie_options *options, bool is_profiled);
+
+/* Executes it with a command line, not to be profiled but to count calls; board: the setting that says where
+ * (launcher/session/board.h). Returns only on failure: -errno. */
+int pie_guest_enter_counted(const struct pie_guest *guest, char **words, char *board);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/session/board.h"
 #include "launcher/session/child_env.h"
 
 static const char PRELOAD[] = "LD_PRELOAD=";
@@ -43,7 +44,8 @@ static void drop(char **vector, const char *entry) {
     vector[kept] = NULL;
 }
 
-bool pie_guest_take(int argc, char **argv, struct pie_child_env *ret_child, char **ret_preload) {
+bool pie_guest_take(int argc, char **argv, struct pie_child_env *ret_child,
+                    struct pie_confirm_board **ret_board, char **ret_preload) {
     char **ours = find_ours(argv + argc + 1);
     if (!ours)
         return false;
@@ -51,9 +53,10 @@ bool pie_guest_take(int argc, char **argv, struct pie_child_env *ret_child, char
     for (char **entry = ours; *entry; entry++)
         last = *entry;
     *ret_preload = preload_of(first);
-    pie_child_env_take(ret_child); /* before ours goes: the vector may be this one */
+    *ret_board = pie_confirm_board_take(); /* before ours goes: the vector may be this one */
+    pie_child_env_take(ret_child);
     drop(environ, first);
     ours[0] = NULL;
     memset(first, 0, (size_t)(last - first) + strlen(last));
-    return ret_child->is_child;
+    return ret_child->is_child || *ret_board;
 }

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
-#include "launcher/confirm/confirm.h"
 #include "launcher/options/options.h"
 #include "launcher/session/child_env.h"
 #include "launcher/run/as_guest.h"
@@ -20,6 +19,7 @@
 #include "launcher/run/deadly_filter.h"
 #include "launcher/run/help.h"
 #include "launcher/run/python_name.h"
+#include "launcher/session/board.h"
 #include "launcher/session/preload.h"
 #include "launcher/run/script_word.h"
 #include "launcher/session/session.h"

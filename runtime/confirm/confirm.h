@@ -50,8 +50,8 @@ extern size_t pie_confirm_budget_bytes;
 
 void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget_bytes);
 /* Adds one object, or NULL: ints, floats, strings, bytes, None and the like by value; tuples, lists, dicts and sets by
- * what they hold; arrays by their content; functions by their code and what they enclose; instances of plain classes by
- * their attributes; others by identity. */
+ * what they hold; arrays and tensors by their content; functions by their code and what they enclose; instances of
+ * plain classes by their attributes; others by identity. */
 void pie_confirm_digest_add(struct pie_confirm_digest *digest, struct _object *object);
 /* Adds an object without a look at what it holds. */
 void pie_confirm_digest_add_identity(struct pie_confirm_digest *digest, struct _object *object);

@@ -9,7 +9,7 @@
 #endif
 #include <datetime.h>
 
-#include "runtime/confirm/confirm.h"
+#include "runtime/confirm/digest.h"
 
 #include <string.h>
 
@@ -59,7 +59,7 @@ static size_t add_lanes(struct pie_confirm_digest *digest, const unsigned char *
     return at;
 }
 
-static void add_bytes(struct pie_confirm_digest *digest, const void *bytes, size_t size) {
+void pie_confirm_digest_add_bytes(struct pie_confirm_digest *digest, const void *bytes, size_t size) {
     mix(digest, size);
     digest->size_bytes += size;
     if (!spend(digest, size))
@@ -114,15 +114,43 @@ static bool add_number(struct pie_confirm_digest *digest, PyObject *object) {
 
 /* --- Text and bytes --- */
 
+/* An object of bytes keeps its hash, so one that is passed again and again is read once. */
+static void add_kept_bytes(struct pie_confirm_digest *digest, PyObject *object) {
+    size_t size = (size_t)PyBytes_GET_SIZE(object);
+    _Py_COMP_DIAG_PUSH _Py_COMP_DIAG_IGNORE_DEPR_DECLS bool is_known =
+        ((PyBytesObject *)object)->ob_shash != -1;
+    _Py_COMP_DIAG_POP
+
+        mix(digest, size);
+    digest->size_bytes += size;
+    if (is_known || spend(digest, size))
+        mix(digest, (uint64_t)PyBytes_Type.tp_hash(object));
+}
+
+/* A str keeps it too. But one that has it is never made longer in place, so it is only used where the program has asked
+ * for it. */
+static void add_str(struct pie_confirm_digest *digest, PyObject *object) {
+    size_t size = (size_t)PyUnicode_GET_LENGTH(object) * PyUnicode_KIND(object);
+    Py_hash_t known = ((PyASCIIObject *)object)->hash;
+
+    mix(digest, PyUnicode_KIND(object));
+    if (known == -1) {
+        pie_confirm_digest_add_bytes(digest, PyUnicode_DATA(object), size);
+        return;
+    }
+    mix(digest, size);
+    digest->size_bytes += size;
+    mix(digest, (uint64_t)known);
+}
+
 static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
     if (PyBytes_CheckExact(object)) {
-        add_bytes(digest, PyBytes_AS_STRING(object), (size_t)PyBytes_GET_SIZE(object));
+        add_kept_bytes(digest, object);
     } else if (PyByteArray_CheckExact(object)) {
-        add_bytes(digest, PyByteArray_AS_STRING(object), (size_t)PyByteArray_GET_SIZE(object));
+        pie_confirm_digest_add_bytes(digest, PyByteArray_AS_STRING(object),
+                                     (size_t)PyByteArray_GET_SIZE(object));
     } else if (PyUnicode_CheckExact(object) && PyUnicode_IS_READY(object)) {
-        mix(digest, PyUnicode_KIND(object));
-        add_bytes(digest, PyUnicode_DATA(object),
-                  (size_t)PyUnicode_GET_LENGTH(object) * PyUnicode_KIND(object));
+        add_str(digest, object);
     } else {
         return false;
     }
@@ -162,7 +190,7 @@ static void add_pieces(struct pie_confirm_digest *digest, Py_buffer *view) {
     void *copy = (size_t)view->len <= digest->budget ? PyMem_RawMalloc((size_t)view->len + 1) : NULL;
 
     if (copy && PyBuffer_ToContiguous(copy, view, view->len, 'C') == 0) {
-        add_bytes(digest, copy, (size_t)view->len);
+        pie_confirm_digest_add_bytes(digest, copy, (size_t)view->len);
     } else {
         PyErr_Clear();
         digest->size_bytes += (size_t)view->len;
@@ -175,13 +203,13 @@ static void add_view(struct pie_confirm_digest *digest, Py_buffer *view) {
     for (int i = 0; i < view->ndim && view->shape; i++)
         mix(digest, (uint64_t)view->shape[i]);
     if (view->format)
-        add_bytes(digest, view->format, strlen(view->format));
+        pie_confirm_digest_add_bytes(digest, view->format, strlen(view->format));
     if (has_values(view) && view->itemsize > 0 && (size_t)(view->len / view->itemsize) > digest->elements)
         digest->elements = (size_t)(view->len / view->itemsize);
     if (!has_values(view))
         digest->is_value = false;
     else if (PyBuffer_IsContiguous(view, 'C'))
-        add_bytes(digest, view->buf, (size_t)view->len);
+        pie_confirm_digest_add_bytes(digest, view->buf, (size_t)view->len);
     else
         add_pieces(digest, view);
 }
@@ -303,9 +331,10 @@ static bool add_date(struct pie_confirm_digest *digest, PyObject *object) {
         mix(digest, (uint64_t)delta->days << 32 | (uint32_t)delta->seconds);
         mix(digest, (uint64_t)delta->microseconds);
     } else if (is_named(object, "datetime.date")) {
-        add_bytes(digest, ((PyDateTime_Date *)object)->data, _PyDateTime_DATE_DATASIZE);
+        pie_confirm_digest_add_bytes(digest, ((PyDateTime_Date *)object)->data, _PyDateTime_DATE_DATASIZE);
     } else if (is_named(object, "datetime.datetime") && !((PyDateTime_DateTime *)object)->hastzinfo) {
-        add_bytes(digest, ((PyDateTime_DateTime *)object)->data, _PyDateTime_DATETIME_DATASIZE);
+        pie_confirm_digest_add_bytes(digest, ((PyDateTime_DateTime *)object)->data,
+                                     _PyDateTime_DATETIME_DATASIZE);
         mix(digest, ((PyDateTime_DateTime *)object)->fold);
     } else {
         return false;
@@ -397,7 +426,7 @@ void pie_confirm_digest_add(struct pie_confirm_digest *digest, PyObject *object)
     if (PyBool_Check(object))
         add_constant(digest, object);
     else if (!add_number(digest, object) && !add_text(digest, object) && !add_buffer(digest, object) &&
-             !add_container(digest, object))
+             !add_container(digest, object) && !pie_confirm_digest_add_tensor(digest, object))
         add_other(digest, object);
     digest->depth--;
 }

@@ -104,6 +104,8 @@ int pie_embed_run(const struct pie_embed *embed) {
     return Py_RunMain();
 }
 
+const bool pie_embed_has_python = true;
+
 /* That of the interpreter, of which a guest knows the minor version only: "3.11.2 (main, …) [GCC …]" begins with it. */
 const char *pie_embed_python_version(void) {
     static char version[32];

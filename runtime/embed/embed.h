@@ -18,6 +18,8 @@ struct pie_embed {
  * itself would exit (-h, -V, errors, sys.exit). Context: launcher. */
 int pie_embed_run(const struct pie_embed *embed);
 
+/* Does this program embed a Python? Context: any. */
+extern const bool pie_embed_has_python;
 /* "3.11.2": the Python of this process. */
 const char *pie_embed_python_version(void);
 /* "main, Apr 28 2025, 14:11:48": which build of it. */

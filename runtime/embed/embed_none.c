@@ -6,8 +6,10 @@
 #include "runtime/embed/aging.h"
 #include "runtime/embed/embed.h"
 
-const bool pie_confirm_is_possible = false; /* it is the program itself that runs a second time */
+const bool pie_confirm_is_possible = false; /* of the embedded one */
 const bool pie_confirm_slows_functions = false;
+
+const bool pie_embed_has_python = false;
 
 const char *pie_embed_python_version(void) {
     return "none";

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/interpreter/sanitizer.h"
 #include "runtime/libc/exec.h"
 #include "runtime/interpreter/target.h"
 
@@ -63,13 +64,14 @@ static const char *value_in(char *const *envp, const char *name) {
     return NULL;
 }
 
-/* The entry that has the interpreter take us in: before the libraries that the program preloads. NULL: no room. */
+/* The entry that has the interpreter take us in: before the libraries that the program preloads. NULL: no room, or one
+ * of theirs has to come first. */
 static const char *join_preload(struct pie_exec_plan *plan, char *const *envp) {
     const char *ours = pie_exec_settings.preload, *theirs = value_in(envp, "LD_PRELOAD");
     if (!theirs || !*theirs)
         return ours;
     size_t n = strlen(ours), more = strlen(theirs);
-    if (n + 1 + more + 1 > sizeof plan->preload)
+    if (n + 1 + more + 1 > sizeof plan->preload || pie_sanitizer_is_preloaded(theirs))
         return NULL;
     memcpy(plan->preload, ours, n);
     plan->preload[n] = ':';

@@ -11,12 +11,16 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import textwrap
 
 import pytest
 
 import helpers
 from helpers import PYTHON
+
+sys.path.insert(0, str(helpers.ROOT / "bench" / "detection"))
+import planted  # noqa: E402
 
 PYTHONS = [PYTHON, *filter(None, os.environ.get("PIEPROF_GUEST_PYTHONS", "").split(":"))]
 CORES = {"PIEPROF_CORES": os.environ.get("PIEPROF_CORES")}
@@ -234,14 +238,38 @@ def test_redundant_work_is_told_by_line(figures, python):
     assert [row["line"] for row in found][:1] == [helpers.line_of(program, "again")], found
 
 
-def test_another_python_is_not_confirmed(figures, tmp_path):
+COUNTED = WHO + """
+    import math
+    def work(n):
+        return sum(math.cos(i % 7) for i in range(n))  # counted
+    print(work(700))
+    """
+
+
+def test_calls_are_counted_in_it(tmp_path, python):
+    """By the program that has no Python of its own, so that confirm has to run the interpreter itself."""
+    program, env = write(tmp_path / "p.py", COUNTED), environment(**CORES)
+    done = profile(tmp_path / "x.db", python, program)
+    planted.plant(done.db, program, {helpers.line_of(program, "counted"): planted.REPEATED})
+    confirmed = helpers.run([helpers.pathlib.Path(helpers.binary()).parent / "pieprof-none", "confirm", done.db], env=env)
+    version = helpers.run([python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
+    if version not in ("3.11", "3.12", "3.13"):
+        assert (confirmed.returncode, confirmed.stdout, confirmed.stderr.count("\n")) == (1, "", 1)
+        assert "Python 3.11 to 3.13 only" in confirmed.stderr
+        return
+    assert (confirmed.returncode, confirmed.stdout) == (0, helpers.run([python, program], env=env).stdout), confirmed.stderr
+    [row] = done.sql("select calls, distinct_args, again from counted where callee = 'math.cos'")
+    assert tuple(row.values()) == (700, 7, 693)
+
+
+def test_what_is_no_python_is_not_confirmed(figures, tmp_path):
     _, done = figures(PYTHON)
     other = shutil.copy(done.db, tmp_path / "other.db")
     with contextlib.closing(sqlite3.connect(other)) as file, file:
         file.execute("UPDATE process SET executable = ?", (shutil.which("env"),))
     told = helpers.run([helpers.binary(), "confirm", other])
     assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-    assert "only in the Python that this pieprof was built for" in told.stderr
+    assert "is not CPython" in told.stderr
 
 
 def test_allocators_answer_as_without_us(tmp_path, python):
@@ -265,6 +293,50 @@ def test_what_cannot_take_it_in_is_named(tmp_path):
     copy = shutil.copy(os.path.realpath(PYTHON), tmp_path / "python-set-id")
     os.chmod(copy, 0o4755)
     assert "set-user-ID" in refused(tmp_path, copy)
+
+
+def sanitizer():
+    """The path of AddressSanitizer's library, as the compiler has it."""
+    compiler = shutil.which("gcc")
+    path = compiler and helpers.run([compiler, "-print-file-name=libasan.so"]).stdout.strip()
+    if not path or not os.path.isabs(path):
+        pytest.skip("no libasan")
+    return path
+
+
+def embedding_program(folder, *options):
+    """An interpreter that is linked with libpython."""
+    name, flags = f"python3.{helpers.python_minor()}", helpers.run([f"{PYTHON}-config", "--embed", "--includes", "--ldflags"])
+    source = b"#include <Python.h>\nint main(int n, char **words) { return Py_BytesMain(n, words); }\n"
+    built = subprocess.run(["gcc", *options, "-x", "c", "-", "-o", folder / name, *flags.stdout.split()], input=source,
+                           capture_output=True)
+    if built.returncode:
+        pytest.skip("needs libpython")
+    return folder / name
+
+
+def test_a_program_with_a_sanitizer_is_refused_before_it_runs(tmp_path):
+    library = sanitizer()
+    for preload in (library, os.path.basename(os.path.realpath(library))):
+        told = refused(tmp_path, PYTHON, env=environment(LD_PRELOAD=preload, ASAN_OPTIONS="detect_leaks=0", **CORES))
+        assert "LD_PRELOAD has AddressSanitizer's library" in told.replace("\n", "")
+
+
+def test_an_interpreter_that_is_built_with_a_sanitizer_is_refused(tmp_path):
+    sanitizer()
+    python = embedding_program(tmp_path, "-fsanitize=address")
+    assert "is built with AddressSanitizer" in refused(tmp_path, python)
+
+
+def test_a_child_with_a_sanitizer_runs_unprofiled(tmp_path):
+    program = write(tmp_path / "p.py", f"""
+        import os, subprocess, sys
+        env = os.environ | {{"LD_PRELOAD": {sanitizer()!r}, "ASAN_OPTIONS": "detect_leaks=0"}}
+        print(subprocess.run([sys.executable, "-c", "print(1)"], env=env, capture_output=True, text=True))
+        """)
+    done = same_as_plain(tmp_path, PYTHON, program)
+    assert "returncode=0, stdout='1" in done.completed.stdout
+    assert len(done.sql("select process from v_process")) == 1
 
 
 def test_a_static_program_is_named(tmp_path):

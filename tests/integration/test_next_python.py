@@ -51,6 +51,17 @@ def test_it_is_profiled_on_request_and_the_program_sees_nothing_of_it(folder, wa
     assert (run["command"].split()[-1], run["processes"]) == ("x", 1)
 
 
+def test_with_a_sanitizer_it_runs_unprofiled(folder):
+    library = helpers.run(["gcc", "-print-file-name=libasan.so"]).stdout.strip()
+    if not os.path.isabs(library):
+        pytest.skip("no libasan")
+    done = call(folder, "-c", "print(1)", PIEPROF="1", LD_PRELOAD=library, ASAN_OPTIONS="detect_leaks=0")
+    assert (done.returncode, done.stdout) == (0, "1\n")
+    assert done.stderr.startswith("pieprof: warning: LD_PRELOAD has AddressSanitizer's library"), done.stderr
+    assert done.stderr.count("\n") == 1 and done.stderr.endswith("; running unprofiled\n")
+    assert not (folder.parent / "pieprof.db").exists()
+
+
 def test_zero_switches_it_off(folder):
     assert call(folder, "-c", WHO, PIEPROF="0", PIEPROF_OUTPUT="x.db").returncode == 7
     assert not (folder.parent / "x.db").exists()

@@ -2,8 +2,12 @@
 
 /* What a guest finds behind the arguments of its process, and what is left of it. */
 #include "launcher/guest/environment.h"
+#include "launcher/session/board.h"
 #include "launcher/session/child_env.h"
 
+#include "runtime/confirm/board.h"
+
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +25,7 @@ enum { ENTRIES_MAX = 16, BYTES = 1024 };
 /* As the kernel lays it out: argv and the environment in one vector, the strings one behind the other. */
 static char *vector[ENTRIES_MAX], strings[BYTES];
 static char **own; /* cmocka reads it too */
+static struct pie_confirm_board *board;
 
 static int keep_environment(void **state) {
     own = environ;
@@ -66,7 +71,7 @@ static void test_the_first_process_of_a_run(void **state) {
     static const char *const entries[] = {"A=1", "B=", CORE, SETTINGS, "_PIEPROF_RUN=root", NULL};
     struct pie_child_env child;
     char *preload = NULL;
-    assert_true(pie_guest_take(1, lay_out(entries), &child, &preload));
+    assert_true(pie_guest_take(1, lay_out(entries), &child, &board, &preload));
     assert_true(child.is_profiled && child.is_root);
     assert_string_equal(child.options, "-q -o x");
     assert_int_equal(child.summary_pid, 77);
@@ -81,12 +86,31 @@ static void test_what_the_program_preloads_stays(void **state) {
         "_PIEPROF_RUN=5:6",       NULL};
     struct pie_child_env child;
     char *preload = NULL;
-    assert_true(pie_guest_take(1, lay_out(entries), &child, &preload));
+    assert_true(pie_guest_take(1, lay_out(entries), &child, &board, &preload));
     assert_true(child.is_profiled && !child.is_root);
     assert_int_equal(child.run_id, 5);
     assert_string_equal(preload, CORE ":/jemalloc.so");
     assert_string_equal(getenv("LD_PRELOAD"), "/a.so:/b.so");
     expect(entries, 2);
+    forget(&child, preload);
+}
+
+static void test_one_that_only_counts(void **state) {
+    char setting[64];
+    const char *const entries[] = {"A=1", CORE, setting, NULL};
+    struct pie_confirm_board *made = NULL;
+    struct pie_child_env child;
+    char *preload = NULL;
+    int fd = -1;
+    assert_int_equal(pie_confirm_board_create(&made, &fd), 0);
+    pie_confirm_board_variable(fd, setting, sizeof setting);
+    assert_true(pie_guest_take(1, lay_out(entries), &child, &board, &preload));
+    assert_false(child.is_child || child.is_profiled);
+    made->forks = 77;
+    assert_int_equal(board->forks, 77);
+    assert_int_equal(fcntl(fd, F_GETFD), -1); /* the program does not see it */
+    assert_string_equal(preload, CORE);
+    expect(entries, 1);
     forget(&child, preload);
 }
 
@@ -96,7 +120,7 @@ static void test_without_an_invitation_nothing_is_touched(void **state) {
     struct pie_child_env child;
     char *preload = NULL;
     for (size_t i = 0; i < sizeof uninvited / sizeof *uninvited; i++) {
-        assert_false(pie_guest_take(1, lay_out(uninvited[i]), &child, &preload));
+        assert_false(pie_guest_take(1, lay_out(uninvited[i]), &child, &board, &preload));
         assert_null(preload);
         for (size_t k = 0; uninvited[i][k]; k++)
             assert_string_equal(vector[2 + k], uninvited[i][k]);
@@ -109,6 +133,7 @@ int main(void) {
                                         restore_environment),
         cmocka_unit_test_setup_teardown(test_what_the_program_preloads_stays, keep_environment,
                                         restore_environment),
+        cmocka_unit_test_setup_teardown(test_one_that_only_counts, keep_environment, restore_environment),
         cmocka_unit_test_setup_teardown(test_without_an_invitation_nothing_is_touched, keep_environment,
                                         restore_environment),
     };

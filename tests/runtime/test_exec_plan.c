@@ -171,6 +171,16 @@ static void test_scripts_by_env_of_a_guest(void **state) {
     pie_exec_settings.preload = NULL;
 }
 
+/* It has to come before us, and we before all others. */
+static void test_a_child_with_a_sanitizer_is_no_guest(void **state) {
+    char *envps[][2] = {{"LD_PRELOAD=/usr/lib/libasan.so.8"}, {"LD_PRELOAD=a.so:libclang_rt.asan-x86_64.so"}};
+    pie_exec_settings.preload = "LD_PRELOAD=/the/core.so";
+    for (size_t i = 0; i < sizeof envps / sizeof *envps; i++)
+        assert_false(pie_exec_plan_path(&plan, "real", some_argv, envps[i], 12));
+    pie_exec_settings.preload = NULL;
+    assert_true(pie_exec_plan_path(&plan, "real", some_argv, envps[0], 12));
+}
+
 static void test_a_long_preload_of_the_program(void **state) {
     static char theirs[PIE_EXEC_PRELOAD_MAX + sizeof "LD_PRELOAD="] = "LD_PRELOAD=";
     char *envp[] = {theirs, NULL};
@@ -292,6 +302,7 @@ int main(void) {
         cmocka_unit_test(test_scripts_as_the_kernel_reads_them),
         cmocka_unit_test(test_children_of_a_guest),
         cmocka_unit_test(test_scripts_by_env_of_a_guest),
+        cmocka_unit_test(test_a_child_with_a_sanitizer_is_no_guest),
         cmocka_unit_test(test_a_long_preload_of_the_program),
         cmocka_unit_test(test_scripts_of_others),
         cmocka_unit_test(test_scripts_through_env),

@@ -79,13 +79,17 @@ FROM x_counted_node
 GROUP BY run, file, line;
 
 -- Callees, with words, by what they tell of each question: what was computed again, what took one element at a time.
+-- Objects that are known by their place are no values: one may lie where another one was, so their number says nothing.
 CREATE VIEW x_counted_callee AS
 SELECT run, file, line, callee, call_ns, again_nth, single_nth,
   iif(length(callee) > 80, substr(callee, 1, 79) || '…', callee) || CASE
     WHEN is_item THEN printf(': %s times, %.3g s', replace(printf('%,d', calls), ',', ' '), call_ns / 1e9)
-    ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
-      iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
-      iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
+    ELSE printf(': %s call%s, ', replace(printf('%,d', calls), ',', ' '), iif(calls = 1, '', 's')) || CASE
+        WHEN compared >= calls - raised THEN printf('%s%s distinct argument%s', iif(has_more, 'at least ', ''),
+          replace(printf('%,d', distinct_args), ',', ' '), iif(distinct_args = 1, '', 's'))
+        WHEN compared = 0 THEN 'arguments known only as objects'
+        ELSE printf('arguments of %.0f %% known only as objects', max(1, 100 - 100.0 * compared / (calls - raised))) END
+      || printf(', %.3g of %.3g s computed again', again_ns / 1e9, call_ns / 1e9)
       || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '')
       || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(
         ', %s with larger arguments than the call before, %.3g MB in all',

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pieprof confirm: values that are compared by their content."""
+
+import pytest
+
+from helpers import PYTHON, line_of, run
+from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture of this module too)
+
+
+@counts
+def test_long_bytes_are_read_once(prepared):
+    """Read at each call, 30 GB would end the comparing."""
+    made = prepared("""
+        import struct
+        block = bytes(range(256)) * 117_000
+        for i in range(1000):
+            struct.unpack_from("<B", block, i)  # read
+    """, {"read": REPEATED})
+    done = made.confirm()
+    assert done.returncode == 0, done.stderr
+    [row] = [row for name, row in counted(made.db)[line_of(made.program, "read")].items() if "unpack_from" in name]
+    assert of(row) == (1000, 0, 1000, 1000, 256, 0, 0)
+
+
+@counts
+@pytest.mark.skipif(run([PYTHON, "-c", "import torch"]).returncode != 0, reason="no PyTorch")
+def test_tensors_are_compared_by_content(prepared):
+    made = prepared("""
+        import torch
+        x, y = torch.arange(12.0).reshape(3, 4), torch.arange(12.0).reshape(4, 3).T
+        weight = torch.nn.Parameter(torch.ones(3))
+        for i in range(300):
+            torch.cos(x)  # same
+            torch.sin(x[:, i % 3])  # pieces
+            torch.tan(x if i % 2 else y.contiguous() * 0 + x)  # equal
+            torch.exp(weight)  # parameter
+            y += 1
+            torch.sqrt(y)  # changed
+            x.add(2.0)  # method
+        class Mine(torch.Tensor):
+            pass
+        torch.cos(torch.ones(2).as_subclass(Mine))  # mine
+        torch.isnan(torch.eye(2).to_sparse())  # sparse
+    """, dict.fromkeys(("same", "pieces", "equal", "parameter", "changed", "method", "mine"), REPEATED))
+    plain = run([PYTHON, made.program])
+    done = made.confirm()
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
+    found = {marker: counted(made.db)[line_of(made.program, marker)]
+             for marker in ("same", "pieces", "equal", "parameter", "changed", "method", "mine")}
+
+    def figures(marker, name):
+        [row] = [row for callee, row in found[marker].items() if callee.endswith(name)]
+        return of(row)
+
+    assert figures("same", "cos") == figures("equal", "tan") == figures("parameter", "exp") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("method", "add") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("pieces", "sin") == (300, 0, 300, 3, 3, 297, 0)
+    assert figures("changed", "sqrt")[:4] == (300, 0, 300, 300)
+    assert figures("mine", "cos")[2] == 0
+
+
+@counts
+def test_numpy_is_compared_by_content(prepared):
+    made = prepared("""
+        import numpy as np
+        a, b = np.arange(1000.0), np.arange(1000.0)
+        matrix = np.arange(100).reshape(10, 10)
+        for i in range(300):
+            np.cos(a if i % 2 else b)  # same
+        for i in range(300):
+            a[0] = i
+            np.cos(a)  # changed
+        for i in range(300):
+            np.sin(np.float64(i % 3))  # scalars
+            matrix.T * matrix[:, ::-1]  # views
+        for i in range(30):
+            np.array([object()]) == None  # objects
+    """, {m: REPEATED for m in ("same", "changed", "scalars", "views", "objects")})
+    assert made.confirm().returncode == 0
+    found = {m: counted(made.db)[line_of(made.program, m)] for m in ("same", "changed", "scalars", "views", "objects")}
+    assert of(found["same"]["numpy.cos"]) == (300, 0, 300, 1, 1, 299, 0)
+    assert of(found["changed"]["numpy.cos"]) == (300, 0, 300, 300, 300, 0, 0)
+    assert of(found["scalars"]["numpy.sin"]) == (300, 0, 300, 3, 3, 297, 0)
+    assert of(found["views"]["numpy.ndarray * numpy.ndarray"]) == (300, 0, 300, 1, 1, 299, 0)
+    assert found["objects"]["numpy.array"]["compared"] == 0
