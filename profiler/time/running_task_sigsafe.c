@@ -17,12 +17,16 @@ static uint8_t steps_up(const struct pie_call_path *path, uint32_t code) {
 
 struct pie_sample_task pie_running_task_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                                              const struct pie_call_path *path) {
-    struct pie_running_task task = {0};
+    struct pie_running_task task;
     struct pie_sample_task found = {.name = PIE_TASK_NONE, .up = PIE_SAMPLE_TASK_UP_UNKNOWN};
     enum pie_task_found kind = ops->running_task ? ops->running_task(tstate, &task) : PIE_TASK_FOUND_NONE;
 
     if (kind == PIE_TASK_FOUND_NONE)
         return found;
+    if (kind == PIE_TASK_FOUND_UNREADABLE) {
+        found.name = PIE_TASK_UNNAMED;
+        return found;
+    }
     uint32_t code = task.code ? ops->intern(task.code) : 0;
     if (code && !pie_cct_is_full(path->node))
         found.up = steps_up(path, code);

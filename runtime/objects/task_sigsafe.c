@@ -18,6 +18,7 @@ enum {
     BASES_MAX = 8,        /* of a loop's type */
     NAME_BYTES_MAX = 32,
     FIRST_WORD = sizeof(PyObject),
+    FUTURE_WORDS = 8, /* behind its head a future has more, and none is a coroutine */
 };
 
 bool pie_task_load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -49,17 +50,16 @@ uintptr_t pie_task_coroutine(uintptr_t task, uintptr_t loop, bool (*is_wanted)(u
     if (!type || !pie_task_load(task, FIRST_WORD, &word) || word != loop ||
         !pie_task_load(type, offsetof(PyTypeObject, tp_basicsize), &bytes) || bytes > TASK_BYTES_MAX)
         return 0;
-    for (size_t at = FIRST_WORD + sizeof word; at + 2 * sizeof word <= bytes; at += sizeof word)
+    for (size_t at = FIRST_WORD + FUTURE_WORDS * sizeof word; at + 2 * sizeof word <= bytes; at += sizeof word)
         if (pie_task_load(task, at, &word) && is_wanted(word))
             return pie_task_load(task, at + sizeof word, ret_name) ? word : 0;
     return 0;
 }
 
 enum pie_task_found pie_task_running(uintptr_t tstate, struct pie_running_task *ret_task) {
-    uintptr_t loop = tstate && pie_tasks_has_places() ? pie_tasks_loop(tstate) : 0, name;
-    uintptr_t task = loop ? pie_tasks_current(tstate, loop) : 0;
+    uintptr_t loop, name, task = tstate && pie_tasks_has_places() ? pie_tasks_current(tstate, &loop) : 0;
 
-    if (!task || task == (uintptr_t)Py_None)
+    if (!task)
         return PIE_TASK_FOUND_NONE;
     uintptr_t coroutine = pie_task_coroutine(task, loop, pie_coroutine_is, &name);
     if (!coroutine)
@@ -72,7 +72,7 @@ enum pie_task_found pie_task_running(uintptr_t tstate, struct pie_running_task *
 bool pie_task_in_foreign_loop(uintptr_t tstate) {
     uintptr_t loop = tstate ? pie_tasks_loop(tstate) : 0, type = pie_task_type(loop);
 
-    if (!type || pie_tasks_current(tstate, loop))
+    if (!type || pie_tasks_current(tstate, &loop))
         return false;
     for (int i = 0; i < BASES_MAX && type; i++)
         if (PIE_TASK_HAS_NAME(type, "BaseEventLoop") ||

@@ -34,8 +34,8 @@ uintptr_t pie_tasks_loop(uintptr_t tstate);
 
 /* --- tasks_*_sigsafe.c --- */
 
-/* The task that this loop, which runs on the thread, is in a step of; 0: none. */
-uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t loop);
+/* The task that the thread runs a step of, and its loop; 0: none. */
+uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t *ret_loop);
 
 /* Calls add() with tasks of the thread's loop, and maybe with others, from a place on that `random` chooses, until it
  * returns false. */

@@ -28,16 +28,17 @@ bool pie_tasks_has_places(void) {
 }
 
 /* Between steps the dict is empty. */
-uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t loop) {
+uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t *ret_loop) {
     uintptr_t at = atomic_load_explicit(&current_tasks, memory_order_relaxed), key, value;
     struct pie_pydict dict;
 
-    if (!at || pie_task_type(at) != (uintptr_t)&PyDict_Type || !pie_pydict_locate(at, &dict))
+    if (!at || pie_task_type(at) != (uintptr_t)&PyDict_Type || !pie_pydict_locate(at, &dict) ||
+        dict.used == 0 || !(*ret_loop = pie_tasks_loop(tstate)))
         return 0;
-    for (uintptr_t i = 0; dict.used > 0 && i < dict.slots && i < DICT_SLOTS_MAX; i++) {
+    for (uintptr_t i = 0; i < dict.slots && i < DICT_SLOTS_MAX; i++) {
         if (!pie_pydict_entry(&dict, i, &key, &value))
             return 0;
-        if (key == loop)
+        if (key == *ret_loop)
             return value;
     }
     return 0;

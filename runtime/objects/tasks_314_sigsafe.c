@@ -38,10 +38,13 @@ bool pie_tasks_has_places(void) {
     return atomic_load_explicit(&task_bytes, memory_order_relaxed) != 0;
 }
 
-uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t loop) {
+uintptr_t pie_tasks_current(uintptr_t tstate, uintptr_t *ret_loop) {
     uintptr_t task;
 
-    return pie_task_load(tstate, offsetof(_PyThreadStateImpl, asyncio_running_task), &task) ? task : 0;
+    return pie_task_load(tstate, offsetof(_PyThreadStateImpl, asyncio_running_task), &task) && task &&
+                   (*ret_loop = pie_tasks_loop(tstate))
+               ? task
+               : 0;
 }
 
 static size_t length_of(uintptr_t head) {

