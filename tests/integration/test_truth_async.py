@@ -180,16 +180,21 @@ def cpu_by_name(profile):
     found = {}
     for row in profile.query("top 1000 tasks"):
         assert row["cause"] is None or not row["cpu_s"], row
-        found[row["task"]] = found.get(row["task"], 0) + (row["cpu_s"] or 0)
+        name = row["task"] or row["coroutine"]
+        found[name] = found.get(name, 0) + (row["cpu_s"] or 0)
     return found
 
 
 def test_cpu_time_belongs_to_the_names_of_tasks(steps):
-    """Not that of callbacks. What the tasks did beside burning, and the loops for them, is in it too."""
-    truth = {name if name != "unnamed" else None: seconds * steps.program_share for name, seconds in steps.truth.items()}
-    del truth["callback"]
+    """Not that of callbacks. Tasks of the class in Python cannot be read, and from 3.14 on nobody sees that they run. What
+    the tasks did beside burning, and the loops for them, is in it too."""
+    truth = {name: seconds * steps.program_share for name, seconds in steps.truth.items() if name != "callback"}
+    truth["work"] = truth.pop("unnamed")
+    of_python = truth.pop("python")
+    if helpers.python_minor() < 14:
+        truth[None] = of_python
     found = cpu_by_name(steps)
-    assert set(found) <= {*truth, "a", "b"} and found.get("a", 0) + found.get("b", 0) < 0.02
+    assert set(found) <= {*truth, "a", "b", None} and found.get("a", 0) + found.get("b", 0) < 0.02
     whole, burned = sum(found.values()), sum(truth.values())
     shares = {name: pytest.approx(seconds / burned, abs=0.02) for name, seconds in truth.items()}
     assert {name: found[name] / whole for name in truth} == shares
@@ -198,7 +203,7 @@ def test_cpu_time_belongs_to_the_names_of_tasks(steps):
 
 def test_cpu_time_of_tasks_is_below_their_own_coroutine(steps):
     """Steps of which the stack does not show it are few: the interpreter begins or ends them."""
-    rows = steps.query("top 1000 tasks")
-    work = sum(r["cpu_s"] or 0 for r in rows if (r["coroutine"], r["coroutine_line"]) == ("work", line_of(CPU, "work")))
-    assert work == pytest.approx(sum(r["cpu_s"] or 0 for r in rows), rel=0.05)
-    assert sum(r["cpu_share"] or 0 for r in rows) == pytest.approx(1)
+    rows = [r for r in steps.query("top 1000 tasks") if r["task"]]
+    work = sum(r["cpu_s"] for r in rows if (r["coroutine"], r["coroutine_line"]) == ("work", line_of(CPU, "work")))
+    assert work == pytest.approx(sum(r["cpu_s"] for r in rows), rel=0.05)
+    assert sum(r["cpu_share"] for r in steps.query("top 1000 tasks")) == pytest.approx(1)

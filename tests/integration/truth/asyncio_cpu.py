@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks with names, which run the same coroutine and burn known CPU time in steps that alternate, in two threads with a
-loop each; callbacks burn, too, and are no tasks. usage: asyncio_cpu.py [uvloop]"""
+loop each. Callbacks burn, too, and are no tasks; so do tasks of the class that is written in Python. usage: asyncio_cpu.py [uvloop]"""
 
 import asyncio
 import collections
@@ -36,7 +36,8 @@ async def work(name, steps):  # work
 async def main(prefix):
     asyncio.current_task().set_name(prefix)
     asyncio.get_running_loop().call_soon(burn, "callback")
-    await asyncio.gather(asyncio.create_task(work(f"{prefix} heavy", 30), name=f"{prefix} heavy"),
+    own = asyncio.tasks._PyTask(work("python", 8), name=f"{prefix} python")
+    await asyncio.gather(own, asyncio.create_task(work(f"{prefix} heavy", 30), name=f"{prefix} heavy"),
                          asyncio.create_task(work(f"{prefix} light", 10), name=f"{prefix} light"), work("unnamed", 8))
 
 
