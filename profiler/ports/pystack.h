@@ -209,7 +209,7 @@ struct pie_await {
 
 /* The task of an event loop that a thread runs a step of. */
 struct pie_running_task {
-    uintptr_t code; /* of the task's own coroutine; 0: it has not begun, or has just ended */
+    uintptr_t code;                  /* of the task's own coroutine; 0: it has not begun, or has just ended */
     char name[PIE_AWAIT_NAME_BYTES]; /* as in struct pie_await */
 };
 

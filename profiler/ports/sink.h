@@ -113,7 +113,8 @@ enum { PIE_TASK_RUNS = -1 };
 struct pie_task_row {
     uint32_t thread;
     struct pie_node_id node;
-    struct pie_node_id coroutine; /* node at or above it: where the tasks' own coroutine begins; 0: not known */
+    struct pie_node_id
+        coroutine;    /* node at or above it: where the tasks' own coroutine begins; 0: not known */
     int cause;        /* enum pie_wait_cause; PIE_TASK_RUNS: the row is of CPU time */
     const char *name; /* that the program gave them; NULL: none */
     int64_t wait_ns;

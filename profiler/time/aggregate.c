@@ -5,7 +5,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/time/running_task.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/sample_ring.h"
 
 #include <errno.h>
@@ -96,7 +96,8 @@ static struct pie_aggregate_wait *wait_for(struct pie_aggregate *aggregate, stru
 static struct pie_aggregate_task *task_for(struct pie_aggregate *aggregate, struct pie_aggregate_row *row,
                                            struct pie_cct_id coroutine, uint16_t name) {
     for (uint32_t i = row->tasks; i; i = aggregate->tasks[i - 1].next)
-        if (aggregate->tasks[i - 1].coroutine.value == coroutine.value && aggregate->tasks[i - 1].name == name)
+        if (aggregate->tasks[i - 1].coroutine.value == coroutine.value &&
+            aggregate->tasks[i - 1].name == name)
             return &aggregate->tasks[i - 1];
     if (aggregate->n_tasks == aggregate->task_room) {
         size_t room = aggregate->task_room ? aggregate->task_room * 2 : 64;

@@ -29,7 +29,7 @@ struct pie_aggregate_wait {
 /* A part of a row's CPU time. */
 struct pie_aggregate_task {
     struct pie_cct_id coroutine; /* where the task's own coroutine begins; 0: not known */
-    uint16_t name;               /* task_names.h */
+    uint16_t name;               /* tasks.h */
     uint64_t cpu_ns;
     uint32_t next; /* of the same row, as above */
 };

@@ -24,7 +24,7 @@
 #include "profiler/time/clock_timer.h"
 #include "profiler/time/pools.h"
 #include "profiler/time/sample.h"
-#include "profiler/time/task_names.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/thread.h"
 #include "profiler/time/wait.h"
 

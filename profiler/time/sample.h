@@ -2,7 +2,7 @@
 #pragma once
 
 #include "profiler/time/clock.h"
-#include "profiler/time/running_task.h"
+#include "profiler/time/tasks.h"
 
 #include <stdint.h>
 #include <ucontext.h>

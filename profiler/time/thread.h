@@ -3,7 +3,7 @@
 
 #include "profiler/govern/period.h"
 #include "profiler/thread/part.h"
-#include "profiler/time/running_task.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/sample_ring.h"
 
 #include <stdatomic.h>

@@ -14,7 +14,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/time/task_names.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/wait.h"
 
 #include <string.h>
@@ -165,8 +165,8 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
     static uint64_t random;  /* likewise; starts anywhere */
     uint32_t n_awaits = 0;
 
-    if (!ops->awaits || !((n >= 2 && is_idle_loop(ops, keys[0], keys[1])) ||
-                          is_idle_foreign_loop(ops, tstate, cause)))
+    if (!ops->awaits ||
+        !((n >= 2 && is_idle_loop(ops, keys[0], keys[1])) || is_idle_foreign_loop(ops, tstate, cause)))
         return 0;
     random = (random ^ pie_monotonic_ns()) * 6364136223846793005u + 1442695040888963407u;
     look.ops = ops;

@@ -19,7 +19,7 @@ struct pie_wait_reason {
     enum pie_wait_cause cause;
     uint32_t resource;      /* pie_wait_resource(); 0: none is known */
     struct pie_cct_id peer; /* where the thread was that held the lock; 0: not known */
-    /* Of a task of an event loop: where its own coroutine begins (0: it is no task), and its name (task_names.h). */
+    /* Of a task of an event loop: where its own coroutine begins (0: it is no task), and its name (tasks.h). */
     struct pie_cct_id coroutine;
     uint16_t task;
     bool holds_gil;

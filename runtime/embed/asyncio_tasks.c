@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* asyncio keeps a WeakSet of all tasks: `_all_tasks` up to 3.11, `_scheduled_tasks` in 3.12 and 3.13. Its member `data`
- * is a set of weak references that lives as long as the module, as does the dict of running tasks. From 3.14 on only the
- * size of a task is asked for. All is looked up once, when the module's own code has been run and dies; no reference is
- * kept. */
+ * is a set of weak references that lives as long as the module, as does the dict of running tasks. From 3.14 on only
+ * the size of a task is asked for. All is looked up once, when the module's own code has been run and dies; no
+ * reference is kept. */
 
 /* Borrowed. */
 static PyObject *member(const char *module_name, const char *name) {
@@ -26,7 +26,8 @@ static PyObject *member(const char *module_name, const char *name) {
 static void look(void) {
     struct pie_tasks_places places = {0};
 #if PY_VERSION_HEX < 0x030e0000
-    PyObject *weak_set = member("asyncio.tasks", PY_VERSION_HEX < 0x030c0000 ? "_all_tasks" : "_scheduled_tasks");
+    PyObject *weak_set =
+        member("asyncio.tasks", PY_VERSION_HEX < 0x030c0000 ? "_all_tasks" : "_scheduled_tasks");
     PyObject *set = weak_set ? PyObject_GetAttrString(weak_set, "data") : NULL;
     PyObject *current = member("asyncio.tasks", "_current_tasks");
     if (set && PySet_CheckExact(set))

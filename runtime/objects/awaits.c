@@ -21,7 +21,6 @@ enum {
     CALLBACK = FIRST_WORD + sizeof(PyObject *),
 };
 
-
 /* The coroutine or generator inside of what is awaited, or the object itself. */
 static uintptr_t unwrapped(uintptr_t object) {
     uintptr_t type = pie_task_type(object), inner;
@@ -44,7 +43,8 @@ static void read_chain(uintptr_t coroutine, struct pie_pyframe *frames, size_t m
             return;
         await->count++;
     }
-    if (!PIE_TASK_HAS_NAME(pie_task_type(at), "_asyncio.FutureIter") || !pie_task_load(at, FIRST_WORD, &await->awaits))
+    if (!PIE_TASK_HAS_NAME(pie_task_type(at), "_asyncio.FutureIter") ||
+        !pie_task_load(at, FIRST_WORD, &await->awaits))
         return;
     await->is_gather = PIE_TASK_HAS_NAME(pie_task_type(await->awaits), "_GatheringFuture");
 }
@@ -53,7 +53,8 @@ static void read_chain(uintptr_t coroutine, struct pie_pyframe *frames, size_t m
 static uintptr_t woken_by(uintptr_t future) {
     uintptr_t callback, task;
 
-    if (!pie_task_load(future, CALLBACK, &callback) || pie_task_type(callback) != (uintptr_t)&PyCFunction_Type ||
+    if (!pie_task_load(future, CALLBACK, &callback) ||
+        pie_task_type(callback) != (uintptr_t)&PyCFunction_Type ||
         !pie_task_load(callback, offsetof(PyCFunctionObject, m_self), &task))
         return 0;
     return pie_task_is(task) ? task : 0;
@@ -71,7 +72,8 @@ static uintptr_t woken_by_closure(uintptr_t function) {
         uintptr_t type;
         if (!pie_task_load(closure, offsetof(PyTupleObject, ob_item) + i * sizeof cell, &cell) ||
             pie_task_type(cell) != (uintptr_t)&PyCell_Type ||
-            !pie_task_load(cell, offsetof(PyCellObject, ob_ref), &future) || !(type = pie_task_type(future)) ||
+            !pie_task_load(cell, offsetof(PyCellObject, ob_ref), &future) ||
+            !(type = pie_task_type(future)) ||
             !(PIE_TASK_HAS_NAME(type, "_GatheringFuture") || PIE_TASK_HAS_NAME(type, "_asyncio.Future")))
             continue;
         uintptr_t task = woken_by(future);

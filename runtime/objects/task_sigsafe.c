@@ -28,7 +28,8 @@ bool pie_task_load(uintptr_t base, size_t offset, uintptr_t *ret) {
 uintptr_t pie_task_type(uintptr_t object) {
     uintptr_t type;
 
-    return pie_pyframe_is_pointer(object) && pie_task_load(object, offsetof(PyObject, ob_type), &type) ? type : 0;
+    return pie_pyframe_is_pointer(object) && pie_task_load(object, offsetof(PyObject, ob_type), &type) ? type
+                                                                                                       : 0;
 }
 
 bool pie_task_has_name(uintptr_t type, const char *name, size_t bytes) {
@@ -50,7 +51,8 @@ uintptr_t pie_task_coroutine(uintptr_t task, uintptr_t loop, bool (*is_wanted)(u
     if (!type || !pie_task_load(task, FIRST_WORD, &word) || word != loop ||
         !pie_task_load(type, offsetof(PyTypeObject, tp_basicsize), &bytes) || bytes > TASK_BYTES_MAX)
         return 0;
-    for (size_t at = FIRST_WORD + FUTURE_WORDS * sizeof word; at + 2 * sizeof word <= bytes; at += sizeof word)
+    for (size_t at = FIRST_WORD + FUTURE_WORDS * sizeof word; at + 2 * sizeof word <= bytes;
+         at += sizeof word)
         if (pie_task_load(task, at, &word) && is_wanted(word))
             return pie_task_load(task, at + sizeof word, ret_name) ? word : 0;
     return 0;

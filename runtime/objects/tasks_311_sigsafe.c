@@ -58,7 +58,8 @@ static uintptr_t task_in_slot(uintptr_t table, uintptr_t slot) {
 void pie_tasks_each(uintptr_t tstate, uint64_t random, bool (*add)(void *data, uintptr_t task), void *data) {
     uintptr_t set = atomic_load_explicit(&tasks_set, memory_order_relaxed), mask, table;
 
-    if (pie_task_type(set) != (uintptr_t)&PySet_Type || !pie_task_load(set, offsetof(PySetObject, mask), &mask) ||
+    if (pie_task_type(set) != (uintptr_t)&PySet_Type ||
+        !pie_task_load(set, offsetof(PySetObject, mask), &mask) ||
         !pie_task_load(set, offsetof(PySetObject, table), &table))
         return;
     for (uintptr_t i = 0; i <= mask && i < SET_SLOTS_MAX; i++) {

@@ -57,7 +57,8 @@ static size_t length_of(uintptr_t head) {
 }
 
 void pie_tasks_each(uintptr_t tstate, uint64_t random, bool (*add)(void *data, uintptr_t task), void *data) {
-    uintptr_t bytes = atomic_load_explicit(&task_bytes, memory_order_relaxed), head = tstate + HEAD, node = head;
+    uintptr_t bytes = atomic_load_explicit(&task_bytes, memory_order_relaxed), head = tstate + HEAD,
+              node = head;
     size_t length = bytes > NODE_BYTES ? length_of(head) : 0;
 
     for (size_t i = length ? random % length : 0; i > 0; i--)

@@ -62,14 +62,15 @@ FROM (
     SELECT process, slice_s, cause, sum(wait_ns) FROM x_told_wait GROUP BY 1, 2, 3) s ON s.process = p.id
   GROUP BY 1, 2, 3);
 
--- Tasks of asyncio by name and coroutine: what each waited, for what, and its CPU time, both at lines of own code, or of
--- a library where there is none. name NULL: the program gave them none; cause NULL: CPU time; coroutine NULL: it is not
--- known. CPU time of a context in whose samples tasks were read is theirs.
+-- Tasks of asyncio by name and coroutine: what each waited, for what, and its CPU time, both at lines of own code, or
+-- of a library where there is none. name NULL: the program gave them none; cause NULL: CPU time; coroutine NULL: it is
+-- not known. CPU time of a context in whose samples tasks were read is theirs.
 CREATE VIEW v_task AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY wait_ns + cpu_ns DESC, coroutine, task, file, line, cause) AS rank,
-  task, coroutine, file, line, function, iif(cause = PIE_TASK_RUNS, NULL, cause_name(cause)) AS cause,
-  wait_ns / 1e9 AS wait_s, wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file,
-  coroutine_line, cpu_ns / 1e9 AS cpu_s, cpu_ns / nullif(sum(cpu_ns) OVER (PARTITION BY run), 0) AS cpu_share
+SELECT run,
+  row_number() OVER (PARTITION BY run ORDER BY wait_ns + cpu_ns DESC, coroutine, task, file, line, cause) AS rank, task,
+  coroutine, file, line, function, iif(cause = PIE_TASK_RUNS, NULL, cause_name(cause)) AS cause, wait_ns / 1e9 AS wait_s,
+  wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file, coroutine_line,
+  cpu_ns / 1e9 AS cpu_s, cpu_ns / nullif(sum(cpu_ns) OVER (PARTITION BY run), 0) AS cpu_share
 FROM (
   SELECT s.run, s.task, uc.name AS coroutine, fc.path AS coroutine_file, uc.first_line AS coroutine_line, f.path AS file,
     l.line, u.name AS function, s.cause, total(s.wait_ns) AS wait_ns, total(s.cpu_ns) AS cpu_ns
