@@ -6,8 +6,8 @@
 struct pie_call_path;
 struct pie_pystack_ops;
 
-/* Tasks of event loops: numbers for the names that a program gave them, and whose step a sample is of. Names are data of
- * the program: the first of them keep theirs, and all others share one. */
+/* Tasks of event loops: numbers for the names that a program gave them, and whose step a sample is of. Names are data
+ * of the program: the first of them keep theirs, and all others share one. */
 
 enum {
     PIE_TASK_NONE = 0,    /* no task */

@@ -70,6 +70,8 @@ const char *pie_task_names_get(uint16_t task) {
 }
 
 void pie_task_names_forget(void) {
+    if (atomic_load_explicit(&used, memory_order_relaxed) == 0)
+        return; /* the memory was never touched */
     memset(places, 0, sizeof places);
     atomic_store_explicit(&used, 0, memory_order_relaxed);
 }
@@ -78,13 +80,14 @@ void pie_task_names_forget(void) {
 static uint8_t steps_up(const struct pie_call_path *path, uint32_t code) {
     size_t i = path->hybrid.depth;
 
-    while (i > 0 && !(pie_cct_key_is_python(path->path[i - 1]) && pie_cct_key_code(path->path[i - 1]) == code))
+    while (i > 0 &&
+           !(pie_cct_key_is_python(path->path[i - 1]) && pie_cct_key_code(path->path[i - 1]) == code))
         i--;
     return i > 0 && i <= PIE_SAMPLE_TASK_UP_UNKNOWN ? (uint8_t)(i - 1) : PIE_SAMPLE_TASK_UP_UNKNOWN;
 }
 
 struct pie_sample_task pie_sample_task_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
-                                             const struct pie_call_path *path) {
+                                            const struct pie_call_path *path) {
     struct pie_running_task task;
     struct pie_sample_task found = {.name = PIE_TASK_NONE, .up = PIE_SAMPLE_TASK_UP_UNKNOWN};
     enum pie_task_found kind = ops->running_task ? ops->running_task(tstate, &task) : PIE_TASK_FOUND_NONE;

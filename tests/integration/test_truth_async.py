@@ -186,8 +186,8 @@ def cpu_by_name(profile):
 
 
 def test_cpu_time_belongs_to_the_names_of_tasks(steps):
-    """Not that of callbacks. Tasks of the class in Python cannot be read, and from 3.14 on nobody sees that they run. What
-    the tasks did beside burning, and the loops for them, is in it too."""
+    """Not that of callbacks. Tasks of the class in Python cannot be read, and from 3.14 on nobody sees that they run.
+    What the tasks did beside burning, and the loops for them, is in it too."""
     truth = {name: seconds * steps.program_share for name, seconds in steps.truth.items() if name != "callback"}
     truth["work"] = truth.pop("unnamed")
     of_python = truth.pop("python")

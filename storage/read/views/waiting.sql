@@ -68,8 +68,8 @@ FROM (
 CREATE VIEW v_task AS
 SELECT run,
   row_number() OVER (PARTITION BY run ORDER BY wait_ns + cpu_ns DESC, coroutine, task, file, line, cause) AS rank, task,
-  coroutine, file, line, function, iif(cause = PIE_TASK_RUNS, NULL, cause_name(cause)) AS cause, wait_ns / 1e9 AS wait_s,
-  wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file, coroutine_line,
+  coroutine, file, line, function, iif(cause = PIE_TASK_RUNS, NULL, cause_name(cause)) AS cause,
+  wait_ns / 1e9 AS wait_s, wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file, coroutine_line,
   cpu_ns / 1e9 AS cpu_s, cpu_ns / nullif(sum(cpu_ns) OVER (PARTITION BY run), 0) AS cpu_share
 FROM (
   SELECT s.run, s.task, uc.name AS coroutine, fc.path AS coroutine_file, uc.first_line AS coroutine_line, f.path AS file,

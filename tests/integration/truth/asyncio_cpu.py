@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks with names, which run the same coroutine and burn known CPU time in steps that alternate, in two threads with a
-loop each. Callbacks burn, too, and are no tasks; so do tasks of the class that is written in Python. usage: asyncio_cpu.py [uvloop]"""
+loop each. Callbacks burn, too, and are no tasks; so do tasks of the class that is written in Python.
+
+usage: asyncio_cpu.py [uvloop]
+"""
 
 import asyncio
 import collections
