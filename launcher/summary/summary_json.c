@@ -24,6 +24,7 @@ static const struct {
     {.name = "tree", .question = "tree"},
     {.name = "waiting", .question = "top 10 waiting"},
     {.name = "wait causes", .question = "top 10 wait causes", .is_of_waiting = true},
+    {.name = "tasks", .question = "top 10 tasks"},
     {.name = "worked for", .question = "top 10 worked for"},
     {.name = "garbage collection", .question = "top 10 garbage collection"},
     {.name = "libraries", .question = "top 10 libraries"},

@@ -56,6 +56,7 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
                                       .stacks = &taken,
                                       .time = time,
                                       .cpu_ns = cpu_ns,
+                                      .task = pie_sample_task_find(ops, tstate, &taken),
                                       .collects = (uint8_t)(ops->collects ? ops->collects(tstate) + 1 : 0)};
     PIE_EACH_COLLECTOR(pie_collectors(), sampled, thread, &sample);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);

@@ -209,6 +209,18 @@ struct pie_await {
     char name[PIE_AWAIT_NAME_BYTES];
 };
 
+/* The task of an event loop that a thread runs a step of. */
+struct pie_running_task {
+    uintptr_t code;                  /* of the task's own coroutine; 0: it has not begun, or has just ended */
+    char name[PIE_AWAIT_NAME_BYTES]; /* as in struct pie_await */
+};
+
+enum pie_task_found {
+    PIE_TASK_FOUND_NONE,       /* no task runs */
+    PIE_TASK_FOUND,            /* it was written */
+    PIE_TASK_FOUND_UNREADABLE, /* one runs that cannot be read */
+};
+
 /* The lock that one thread of an interpreter holds while it runs Python code. */
 struct pie_gil {
     uintptr_t low, high; /* its structure in memory: [low, high) */
@@ -327,12 +339,19 @@ struct pie_pystack_ops {
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);
 
-    /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread)
-     * and runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number.
-     * A third of max is for tasks that wait for one of the others. Tasks may change meanwhile: all of it is a guess
-     * that intern_by_content() survives. May be NULL. Context: drain. */
-    size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
-                     size_t max_frames, struct pie_await *awaits, size_t max);
+    /* The suspended tasks of the event loop that runs on a stopped thread (see walk_thread). At most max of them, from
+     * a place among them that `random` chooses; returns their number. A third of max is for tasks that wait for one of
+     * the others. Tasks may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL.
+     * Context: drain. */
+    size_t (*awaits)(uintptr_t tstate, uint64_t random, struct pie_pyframe *frames, size_t max_frames,
+                     struct pie_await *awaits, size_t max);
+
+    /* Does a stopped thread run another event loop than asyncio's own, such as uvloop's, and no step of a task in it?
+     * May be NULL. Context: drain. */
+    bool (*foreign_loop)(uintptr_t tstate);
+
+    /* The task that the calling thread runs a step of. May be NULL. Context: signal. */
+    enum pie_task_found (*running_task)(uintptr_t tstate, struct pie_running_task *ret_task);
 
     /* The generation of objects that a thread's interpreter collects garbage of at this moment; -1: it collects none,
      * or which is not known. May be NULL. Context: signal. */

@@ -108,14 +108,17 @@ struct pie_wait_row {
 };
 
 /* Increments since the last flush of what tasks of one name waited in one context for one cause, a part of
- * pie_wait_row's. Everything before wait_ns is the key. */
+ * pie_wait_row's, or of their CPU time there. Everything before wait_ns is the key. */
+enum { PIE_TASK_RUNS = -1 };
 struct pie_task_row {
     uint32_t thread;
     struct pie_node_id node;
-    struct pie_node_id coroutine; /* node at or above it: where the tasks' own coroutine begins */
-    enum pie_wait_cause cause;
+    struct pie_node_id
+        coroutine;    /* node at or above it: where the tasks' own coroutine begins; 0: not known */
+    int cause;        /* enum pie_wait_cause; PIE_TASK_RUNS: the row is of CPU time */
     const char *name; /* that the program gave them; NULL: none */
     int64_t wait_ns;
+    uint64_t cpu_ns;
 };
 
 /* A time that belongs to a context beside those of pie_sample_row. */

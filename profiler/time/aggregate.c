@@ -4,6 +4,8 @@
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/sample_ring.h"
 
 #include <errno.h>
@@ -90,6 +92,42 @@ static struct pie_aggregate_wait *wait_for(struct pie_aggregate *aggregate, stru
     return wait;
 }
 
+/* Few tasks run in one place. */
+static struct pie_aggregate_task *task_for(struct pie_aggregate *aggregate, struct pie_aggregate_row *row,
+                                           struct pie_cct_id coroutine, uint16_t name) {
+    for (uint32_t i = row->tasks; i; i = aggregate->tasks[i - 1].next)
+        if (aggregate->tasks[i - 1].coroutine.value == coroutine.value &&
+            aggregate->tasks[i - 1].name == name)
+            return &aggregate->tasks[i - 1];
+    if (aggregate->n_tasks == aggregate->task_room) {
+        size_t room = aggregate->task_room ? aggregate->task_room * 2 : 64;
+        struct pie_aggregate_task *tasks = pie_realloc(aggregate->tasks, room * sizeof *tasks);
+        if (!tasks)
+            return NULL;
+        aggregate->tasks = tasks;
+        aggregate->task_room = room;
+    }
+    struct pie_aggregate_task *task = &aggregate->tasks[aggregate->n_tasks++];
+    *task = (struct pie_aggregate_task){.coroutine = coroutine, .name = name, .next = row->tasks};
+    row->tasks = (uint32_t)aggregate->n_tasks;
+    return task;
+}
+
+static int add_task(struct pie_aggregate *aggregate, uint32_t thread, const struct pie_record *record) {
+    struct pie_aggregate_row *row = find_row(aggregate, thread, record->node);
+    struct pie_cct_id coroutine = {0};
+
+    if (record->task_up != PIE_SAMPLE_TASK_UP_UNKNOWN)
+        coroutine = record->node;
+    for (unsigned up = record->task_up; coroutine.value && up > 0; up--)
+        coroutine = pie_cct_parent(coroutine);
+    struct pie_aggregate_task *task = row ? task_for(aggregate, row, coroutine, record->task) : NULL;
+    if (!task)
+        return -ENOMEM;
+    task->cpu_ns += record->user_ns + record->system_ns;
+    return 0;
+}
+
 int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
                              const struct pie_record *record) {
     struct pie_sample_row *row = row_for(aggregate, thread, record->node);
@@ -104,6 +142,8 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
         row->native_ns += record->user_ns;
     row->system_ns += record->system_ns;
     row->cpu_sq_ns2 += weight_ns * weight_ns;
+    if (record->task && add_task(aggregate, thread, record) < 0)
+        return -ENOMEM;
     if (!record->collects)
         return 0;
     return pie_aggregate_add_related(aggregate, thread, record->node,
@@ -148,7 +188,7 @@ int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, st
 
 void pie_aggregate_clear(struct pie_aggregate *aggregate) {
     aggregate->count = 0;
-    aggregate->n_waits = 0;
+    aggregate->n_waits = aggregate->n_tasks = 0;
     if (aggregate->slots)
         memset(aggregate->slots, 0, aggregate->capacity * sizeof *aggregate->slots);
 }
@@ -157,5 +197,6 @@ void pie_aggregate_finish(struct pie_aggregate *aggregate) {
     pie_free(aggregate->rows);
     pie_free(aggregate->slots);
     pie_free(aggregate->waits);
+    pie_free(aggregate->tasks);
     *aggregate = (struct pie_aggregate){0};
 }

@@ -14,6 +14,7 @@ struct pie_aggregate_row {
     struct pie_cct_id node;
     struct pie_sample_row sums;             /* without the node */
     uint32_t waits;                         /* index of the first of its reasons to wait, plus one; 0: none */
+    uint32_t tasks;                         /* the same of tasks that ran there */
     uint64_t related_ns[PIE_RELATED_KINDS]; /* by kind, which counts from 1 */
 };
 
@@ -25,6 +26,14 @@ struct pie_aggregate_wait {
     uint32_t next; /* of the same row, as above */
 };
 
+/* A part of a row's CPU time. */
+struct pie_aggregate_task {
+    struct pie_cct_id coroutine; /* where the task's own coroutine begins; 0: not known */
+    uint16_t name;               /* tasks.h */
+    uint64_t cpu_ns;
+    uint32_t next; /* of the same row, as above */
+};
+
 struct pie_aggregate {
     struct pie_aggregate_row *rows;
     size_t count, room;
@@ -32,6 +41,8 @@ struct pie_aggregate {
     size_t capacity;
     struct pie_aggregate_wait *waits;
     size_t n_waits, wait_room;
+    struct pie_aggregate_task *tasks;
+    size_t n_tasks, task_room;
 };
 
 struct pie_record;

@@ -24,6 +24,7 @@
 #include "profiler/time/clock_timer.h"
 #include "profiler/time/pools.h"
 #include "profiler/time/sample.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/thread.h"
 #include "profiler/time/wait.h"
 
@@ -99,6 +100,7 @@ static void forget(void) {
     pie_clock_timer_forget();
     pie_clock_itimer_forget();
     pie_wait_resources_forget();
+    pie_task_names_forget();
     pie_pools_forget();
 }
 
@@ -326,6 +328,9 @@ static void name_nodes(void) {
         if (reason->coroutine.value)
             pie_naming_node(state.collection->naming, reason->coroutine);
     }
+    for (size_t i = 0; i < state.aggregate.n_tasks; i++)
+        if (state.aggregate.tasks[i].coroutine.value)
+            pie_naming_node(state.collection->naming, state.aggregate.tasks[i].coroutine);
 }
 
 static int write_waits(struct pie_sink *sink, const struct pie_aggregate_row *of, struct pie_node_id node) {
@@ -361,9 +366,29 @@ static int write_tasks(struct pie_sink *sink, const struct pie_aggregate_row *of
             .node = node,
             .coroutine = pie_naming_node(state.collection->naming, wait->reason.coroutine),
             .cause = wait->reason.cause,
-            .name = pie_wait_task_name(wait->reason.task),
+            .name = pie_task_names_get(wait->reason.task),
             .wait_ns = wait->wait_ns,
         };
+        r = sink->ops->put_task(sink, &row);
+    }
+    return r;
+}
+
+static int write_running_tasks(struct pie_sink *sink, const struct pie_aggregate_row *of,
+                               struct pie_node_id node) {
+    int r = 0;
+
+    for (uint32_t i = of->tasks; i && r == 0; i = state.aggregate.tasks[i - 1].next) {
+        const struct pie_aggregate_task *task = &state.aggregate.tasks[i - 1];
+        struct pie_task_row row = {
+            .thread = of->sums.thread,
+            .node = node,
+            .cause = PIE_TASK_RUNS,
+            .name = pie_task_names_get(task->name),
+            .cpu_ns = task->cpu_ns,
+        };
+        if (task->coroutine.value)
+            row.coroutine = pie_naming_node(state.collection->naming, task->coroutine);
         r = sink->ops->put_task(sink, &row);
     }
     return r;
@@ -395,6 +420,8 @@ static int write_samples(struct pie_sink *sink) {
             r = write_waits(sink, &state.aggregate.rows[i], row.node);
         if (row.node.value && r == 0)
             r = write_tasks(sink, &state.aggregate.rows[i], row.node);
+        if (row.node.value && r == 0)
+            r = write_running_tasks(sink, &state.aggregate.rows[i], row.node);
         if (row.node.value && r == 0)
             r = write_related(sink, &state.aggregate.rows[i], row.node);
     }

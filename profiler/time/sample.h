@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/time/clock.h"
+#include "profiler/time/tasks.h"
 
 #include <stdint.h>
 #include <ucontext.h>
@@ -16,6 +17,7 @@ struct pie_sample {
     const struct pie_call_path *stacks; /* both stacks there, and their node */
     struct pie_sample_time time;        /* CPU time that the sample stands for */
     uint64_t cpu_ns;                    /* the thread's CPU clock */
+    struct pie_sample_task task;
     uint8_t collects; /* generation of the garbage that is collected, plus one; 0: none, or not known */
 };
 

@@ -3,6 +3,7 @@
 
 #include "profiler/govern/period.h"
 #include "profiler/thread/part.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/sample_ring.h"
 
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ struct pie_time_thread {
     uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (clock_perf) */
     struct pie_cct_id last_node;         /* __atomic: of the last sample, 0: none yet; turn.c moves it */
     bool last_is_python, last_is_system; /* the kind of time that this sample stood for */
+    struct pie_sample_task last_task;
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */

@@ -28,6 +28,8 @@ static void finish(struct pie_thread *thread) {
     struct pie_record record = {.time_ns = thread->ended_ns,
                                 .system_ns = own->pool_ns,
                                 .node = {__atomic_load_n(&own->last_node.value, __ATOMIC_RELAXED)},
+                                .task = own->last_task.name,
+                                .task_up = own->last_task.up,
                                 .is_python = own->last_is_python,
                                 .is_rest = true};
 
@@ -44,11 +46,14 @@ void pie_time_sampled(struct pie_thread *thread, const struct pie_sample *sample
                                       .user_ns = sample->time.user_ns,
                                       .system_ns = sample->time.system_ns,
                                       .node = sample->stacks->node,
+                                      .task = sample->task.name,
+                                      .task_up = sample->task.up,
                                       .is_python = sample->stacks->is_python,
                                       .collects = sample->collects};
 
     __atomic_store_n(&own->last_node.value, record.node.value, __ATOMIC_RELAXED);
     own->last_is_python = record.is_python;
+    own->last_task = sample->task;
     own->last_is_system = record.system_ns > record.user_ns;
     if (!pie_ring_push(&own->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);

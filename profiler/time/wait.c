@@ -69,7 +69,7 @@ static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_threa
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
     pie_wait_reason_find(thread, tstate, ops, &wait->reason, &wait->holder);
-    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
+    wait->n_awaits = pie_wait_awaits_find(ops, tstate, wait->reason.cause, keys, n, wait->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return none;
     while (n-- > 0)

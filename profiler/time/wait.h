@@ -23,7 +23,7 @@ enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait
 /* One of them: where it is suspended, and why. */
 struct pie_wait_await {
     struct pie_cct_id node, coroutine; /* coroutine, task: as in pie_wait_reason */
-    uint32_t task;
+    uint16_t task;
     uint8_t cause; /* enum pie_wait_cause */
 };
 

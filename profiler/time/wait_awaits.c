@@ -14,6 +14,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
+#include "profiler/time/tasks.h"
 #include "profiler/time/wait.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static bool describe(const struct pie_pystack_ops *ops, uint32_t id, const char 
     return id && ops->describe(id, ret_file, ret_name, &line) == 0;
 }
 
+/* asyncio's own loop, by its frames in Python. */
 static bool is_idle_loop(const struct pie_pystack_ops *ops, uint64_t select, uint64_t loop) {
     const char *file, *name;
 
@@ -150,18 +152,25 @@ static struct pie_cct_id context_of(const struct look *look, const struct pie_aw
     return pie_cct_is_root(node) ? (struct pie_cct_id){0} : node;
 }
 
-uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
-                              const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
-                              struct pie_wait_await *ret_awaits) {
+/* Another one, by what the thread waits for while it runs no task: that may also be a callback that waits for the same
+ * by itself, which would hold up the loop. */
+static bool is_idle_foreign_loop(const struct pie_pystack_ops *ops, uintptr_t tstate,
+                                 enum pie_wait_cause cause) {
+    return cause == PIE_WAIT_POLL && ops->foreign_loop && ops->foreign_loop(tstate);
+}
+
+uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate, enum pie_wait_cause cause,
+                              const uint64_t *keys, size_t n, struct pie_wait_await *ret_awaits) {
     static struct look look; /* collection thread only */
     static uint64_t random;  /* likewise; starts anywhere */
     uint32_t n_awaits = 0;
 
-    if (!ops->awaits || n < 2 || !is_idle_loop(ops, keys[0], keys[1]))
+    if (!ops->awaits ||
+        !((n >= 2 && is_idle_loop(ops, keys[0], keys[1])) || is_idle_foreign_loop(ops, tstate, cause)))
         return 0;
     random = (random ^ pie_monotonic_ns()) * 6364136223846793005u + 1442695040888963407u;
     look.ops = ops;
-    look.n = ops->awaits(tstate, frames[1].code, random >> 32, look.frames, FRAMES, look.awaits, TASKS_MAX);
+    look.n = ops->awaits(tstate, random >> 32, look.frames, FRAMES, look.awaits, TASKS_MAX);
     if (look.n == 0)
         return 0;
     intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);
@@ -174,7 +183,7 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
         ret_awaits[n_awaits++] = (struct pie_wait_await){
             .node = node,
             .coroutine = begin,
-            .task = pie_wait_task(look.awaits[i].name),
+            .task = pie_task_names_intern(look.awaits[i].name),
             .cause = (uint8_t)cause_of(&look, &look.awaits[i]),
         };
     }

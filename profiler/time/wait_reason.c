@@ -22,7 +22,7 @@
 static struct names {
     char *names[PIE_WAIT_RESOURCES_MAX];
     uint32_t count;
-} resources, tasks;
+} resources;
 
 /* The last place is for all that came later. */
 static const char others[] = "(other)";
@@ -54,17 +54,8 @@ const char *pie_wait_resource(uint32_t resource) {
     return resource ? resources.names[resource - 1] : NULL;
 }
 
-uint32_t pie_wait_task(const char *name) {
-    return intern(&tasks, name);
-}
-
-const char *pie_wait_task_name(uint32_t task) {
-    return task ? tasks.names[task - 1] : NULL;
-}
-
 void pie_wait_resources_forget(void) {
     resources.count = 0;
-    tasks.count = 0;
 }
 
 static bool read_target(int32_t tid, struct pie_wait_target *ret_target) {

@@ -12,17 +12,16 @@
 struct pie_pystack_ops;
 struct pie_thread;
 
-/* Of all resources that were waited for, this number keep their names; and as many tasks do. */
+/* Of all resources that were waited for, this number keep their names. */
 enum { PIE_WAIT_RESOURCES_MAX = 256 };
 
 struct pie_wait_reason {
     enum pie_wait_cause cause;
     uint32_t resource;      /* pie_wait_resource(); 0: none is known */
     struct pie_cct_id peer; /* where the thread was that held the lock; 0: not known */
-    /* Of a task of an event loop: where its own coroutine begins (0: it is no task), and its name, a
-     * pie_wait_task_name(). */
+    /* Of a task of an event loop: where its own coroutine begins (0: it is no task), and its name (tasks.h). */
     struct pie_cct_id coroutine;
-    uint32_t task;
+    uint16_t task;
     bool holds_gil;
     bool is_for_native; /* LOCK: a futex of native code, and no lock of Python's; no part of the reason */
 };
@@ -47,8 +46,5 @@ void pie_wait_reason_find(const struct pie_thread *thread, uintptr_t tstate,
 
 /* The name of a resource, NULL for 0. Valid until pie_wait_resources_forget(). Context: drain. */
 const char *pie_wait_resource(uint32_t resource);
-/* The number of a task's name, 0 for an empty one; and the name, NULL for 0. As above. */
-uint32_t pie_wait_task(const char *name);
-const char *pie_wait_task_name(uint32_t task);
 /* In a forked child, whose memory of the collection thread is given up with the rest of it. */
 void pie_wait_resources_forget(void);

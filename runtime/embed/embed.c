@@ -15,7 +15,7 @@
 #include "runtime/memory/pymem.h"
 #include "runtime/memory/pymem_answers.h"
 #include "runtime/retention/retention.h"
-#include "runtime/objects/awaits.h"
+#include "runtime/objects/tasks.h"
 #include "runtime/trace/places.h"
 #include "runtime/trace/trace.h"
 

@@ -17,6 +17,7 @@
 #include "runtime/objects/kind.h"
 #include "runtime/objects/value.h"
 #include "runtime/objects/awaits.h"
+#include "runtime/objects/tasks.h"
 #include "runtime/stacks/collections.h"
 #include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"
@@ -81,6 +82,8 @@ static const struct pie_pystack_ops ops = {
     .array_argument = pie_code_arguments_array,
     .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,
+    .foreign_loop = pie_task_in_foreign_loop,
+    .running_task = pie_task_running,
     .collects = pie_collections_generation,
     .gil = pie_gil_read,
     .windows = pie_windows_ops,

@@ -246,15 +246,15 @@ static const struct pie_question questions[] = {
          "no line of Python was seen waiting for this; \"threads\" tells how long each thread waited"},
     {.name = "tasks",
      .aliases = "task|async tasks|asyncio tasks|tasks of asyncio|coroutines|await|awaits|asyncio|async|"
-                "tasks by name|waiting tasks|event loop",
+                "tasks by name|waiting tasks|event loop|cpu time by task|cpu by task|cpu time of tasks",
      .columns = RANK("v.rank") "task, coroutine, file, line, function, cause, wait_s, wait_share, "
-                               "coroutine_file, coroutine_line",
+                               "coroutine_file, coroutine_line, cpu_s, cpu_share",
      .from = "v_task v",
      .order = "v.rank",
      .cut = PIE_CUT_THREADS,
      .is_timed = true,
      .is_ranked = true,
-     .when_empty = "no task of asyncio was seen waiting"},
+     .when_empty = "no task of asyncio was seen"},
     {.name = "worked for",
      .aliases = "pool time|pool time by line|pools|thread pools|pool threads|native threads|work of pools|"
                 "time of pools|threads without python|openmp|blas|blas threads",

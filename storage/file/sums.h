@@ -22,8 +22,9 @@ enum { PIE_COST_SUM_COUNT = 7 };
 #define PIE_WAIT_ADD                                                                                         \
     " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks,"       \
     " is_rest = max(is_rest, excluded.is_rest)"
-#define PIE_TASK_COLUMNS "process, thread, node, coroutine, cause, name, wait_ns"
-#define PIE_TASK_ADD " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns"
+#define PIE_TASK_COLUMNS "process, thread, node, coroutine, cause, name, wait_ns, cpu_ns"
+#define PIE_TASK_ADD                                                                                         \
+    " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, cpu_ns = cpu_ns + excluded.cpu_ns"
 #define PIE_SPENT_KEY "collector"
 #define PIE_SPENT_SUMS "cpu_ns"
 #define PIE_SPENT_ADD " ON CONFLICT DO UPDATE SET cpu_ns = cpu_ns + excluded.cpu_ns"

@@ -167,15 +167,18 @@ CREATE TABLE wait (
   PRIMARY KEY (process, thread, node, cause, resource, peer, holds_gil)
 ) WITHOUT ROWID;
 
--- What tasks of asyncio waited, a part of wait, by their names. The sum of a thread and a node is that of wait.
+-- What tasks of asyncio waited, a part of wait, by their names, and their CPU time, a part of sample. The sum of
+-- wait_ns of a thread and a node is that of wait.
 CREATE TABLE task (
   process INTEGER NOT NULL REFERENCES process,
   thread INTEGER NOT NULL,         -- thread (process, id)
   node INTEGER NOT NULL,           -- node (process, id), as in sample
-  coroutine INTEGER NOT NULL,      -- node (process, id) at or above it at which the tasks' own coroutine begins
-  cause INTEGER NOT NULL,          -- as in wait
+  coroutine INTEGER NOT NULL,      -- node (process, id) at or above it at which the tasks' own coroutine begins; 0: not
+                                   -- known
+  cause INTEGER NOT NULL,          -- as in wait; -1: none, the row is of CPU time
   name TEXT NOT NULL,              -- that the program gave the tasks; "(other)": one of too many; empty: none
   wait_ns INTEGER NOT NULL,        -- time off the CPU, as in sample
+  cpu_ns INTEGER NOT NULL DEFAULT 0, -- CPU time of steps of these tasks, in the interpreter, native code and the kernel
   PRIMARY KEY (process, thread, node, coroutine, cause, name)
 ) WITHOUT ROWID;
 

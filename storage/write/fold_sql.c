@@ -59,7 +59,8 @@ const char *const pie_fold_contexts_sql[] = {
     "DELETE FROM wait WHERE process = ?1 AND (node " IS_FOLDED " OR peer " IS_FOLDED ")",
     "INSERT INTO task (" PIE_TASK_COLUMNS
     ") SELECT process, thread, coalesce(a.target, task.node), coalesce(b.target, coroutine), cause, name, "
-    "wait_ns FROM task LEFT JOIN temp.folded a ON a.node = task.node LEFT JOIN temp.folded b ON b.node = "
+    "wait_ns, cpu_ns FROM task LEFT JOIN temp.folded a ON a.node = task.node LEFT JOIN temp.folded b ON "
+    "b.node = "
     "coroutine WHERE process = ?1 AND (a.node IS NOT NULL OR b.node IS NOT NULL)" PIE_TASK_ADD,
     "DELETE FROM task WHERE process = ?1 AND (node " IS_FOLDED " OR coroutine " IS_FOLDED ")",
     MOVE("related", PIE_RELATED_KEY, PIE_RELATED_SUMS, "thread, f.target, kind", PIE_RELATED_ADD),
@@ -146,7 +147,7 @@ const char *const pie_fold_threads_sql[] = {
     "?1" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO task (" PIE_TASK_COLUMNS ") SELECT process, f.target, task.node, coroutine, cause, name, "
-    "wait_ns FROM task JOIN temp.folded f ON f.node = task.thread WHERE process = ?1" PIE_TASK_ADD,
+    "wait_ns, cpu_ns FROM task JOIN temp.folded f ON f.node = task.thread WHERE process = ?1" PIE_TASK_ADD,
     "DELETE FROM task WHERE process = ?1 AND thread " IS_FOLDED,
     PIE_INSERT_INTO(
         "related", PIE_RELATED_KEY,

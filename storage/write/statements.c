@@ -70,7 +70,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, "
         "looks, is_rest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WAIT_ADD,
     [PIE_STATEMENT_TASK] =
-        "INSERT INTO task (" PIE_TASK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_TASK_ADD,
+        "INSERT INTO task (" PIE_TASK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)" PIE_TASK_ADD,
     [PIE_STATEMENT_RELATED] = PIE_INSERT_INTO("related", PIE_RELATED_KEY,
                                               PIE_RELATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?)" PIE_RELATED_ADD,
     [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(

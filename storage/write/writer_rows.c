@@ -321,9 +321,10 @@ int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wa
 }
 
 int pie_writer_put_task(struct pie_writer *writer, const struct pie_task_row *task) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_TASK, "iiiiiti", writer->process,
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_TASK, "iiiiitii", writer->process,
                           (int64_t)task->thread, (int64_t)task->node.value, (int64_t)task->coroutine.value,
-                          (int64_t)task->cause, task->name ? task->name : "", task->wait_ns);
+                          (int64_t)task->cause, task->name ? task->name : "", task->wait_ns,
+                          integer(task->cpu_ns));
 }
 
 int pie_writer_put_related(struct pie_writer *writer, const struct pie_related_row *related) {

@@ -11,16 +11,19 @@ TASKS = TRUTH / "asyncio_tasks.py"
 SLACK_S = 0.05  # on a machine so busy that its tasks hardly wait
 
 
-@pytest.fixture(autouse=True)
-def readable_tasks():
-    if helpers.python_minor() >= 14:
-        pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
+@pytest.fixture(scope="module", params=["asyncio", "uvloop"])
+def loop(request):
+    """The kind of event loop that a program is told to run."""
+    if request.param == "uvloop" and helpers.run([helpers.PYTHON, "-c", "import uvloop"]).returncode != 0:
+        pytest.skip(f"{helpers.PYTHON} has no uvloop")
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def kinds(pieprof, tmp_path_factory):
-    """Tasks of three kinds, for 4 s."""
-    return profile(tmp_path_factory.mktemp("kinds") / "x.db", TASKS, "kinds", 4)
+def kinds(pieprof, loop, tmp_path_factory):
+    """Tasks of three kinds, for some seconds."""
+    seconds = 4 if loop == "asyncio" else 2
+    return profile(tmp_path_factory.mktemp("kinds") / "x.db", TASKS, "kinds", seconds, loop)
 
 
 def innermost_own(sample):
@@ -66,15 +69,16 @@ def test_contexts_are_chains_of_coroutines(kinds):
                            ("main", "waiter", "consumer", "items", "sleep")}
 
 
-def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(kinds):
+def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(kinds, loop):
+    runner = {"asyncio": "Handle._run", "uvloop": "Runner.run"}[loop]  # uvloop's own frames are native
     chains = {"brief": ("brief", "burn"), "nested": ("nested", "burn_within", "burn"), "consumer": ("consumer", "burn")}
     cpu = dict.fromkeys(chains, 0)
     for sample in kinds.samples():
         names = tuple(f.function for f in sample.frames if f.is_python)
         if "burn" not in names:
             continue
-        assert "Handle._run" in names and names.index("BaseEventLoop._run_once") < names.index("Handle._run"), names
-        task = names[names.index("Handle._run") + 1:names.index("burn") + 1]
+        assert runner in names and (loop == "uvloop" or names[names.index(runner) - 1] == "BaseEventLoop._run_once"), names
+        task = names[names.index(runner) + 1:names.index("burn") + 1]
         (kind,) = [k for k, chain in chains.items() if chain == task]
         cpu[kind] += sample.cpu_s
     for kind, seconds in kinds.truth["burned"].items():
@@ -101,9 +105,9 @@ def test_a_loop_without_tasks_waits_where_it_waits(profiled):
     assert samples[0].wait_s == pytest.approx(1, rel=0.1)
 
 
-def test_tasks_of_gather_and_groups_are_below_those_that_wait_for_them(tmp_path):
+def test_tasks_of_gather_and_groups_are_below_those_that_wait_for_them(tmp_path, loop):
     """Each way waits for as long; a task in many is looked at with the one that waits for it."""
-    profile = helpers.profile(tmp_path / "p.db", TRUTH / "asyncio_groups.py", 0.6)
+    profile = helpers.profile(tmp_path / "p.db", TRUTH / "asyncio_groups.py", 0.6, loop)
     chains = {}
     for sample in profile.samples():
         names = tuple(f.function for f in sample.frames if f.is_python)
@@ -126,6 +130,8 @@ LOOKS_S = 0.04  # between looks of 20 ms, at both ends of a wait
 def waited_by_name(profile):
     found = {}
     for row in profile.query("top 1000 tasks"):
+        if not row["wait_s"]:
+            continue
         assert (row["coroutine"], row["file"], row["line"], row["cause"]) == (
             "nap", str(NAMES), line_of(NAMES, "asyncio.sleep"), "sleep"), row
         found[row["task"]] = found.get(row["task"], 0) + row["wait_s"]
@@ -147,7 +153,8 @@ def test_tasks_have_the_names_that_the_program_gave_them(profiled):
 def test_names_are_bounded_and_the_rest_share_one(profiled):
     profile = profiled(NAMES, "many")
     found = waited_by_name(profile)
-    assert len(found) == 256 and found["(other)"] > 0.03 * profile.truth["all"]
+    names = {r["task"] for r in profile.query("top 2000 tasks")} - {None}  # a task may only have been seen to run
+    assert len(names) == 256 and found["(other)"] > 0.03 * profile.truth["all"]
     assert {name.split()[0] for name in found} == {"task", "(other)"}
     (line,) = [r for r in profile.query("top 1000 own lines") if r["line"] == line_of(NAMES, "asyncio.sleep")]
     assert sum(found.values()) == pytest.approx(line["wait_s"])
@@ -158,3 +165,45 @@ def test_names_of_other_kinds(profiled):
     found = waited_by_name(profile)
     third_s = profile.truth["all"] / 3
     assert found == {name: pytest.approx(third_s, rel=0.1, abs=LOOKS_S) for name in ("set later", "7", "Task-of mine")}
+
+
+CPU = TRUTH / "asyncio_cpu.py"
+
+
+@pytest.fixture(scope="module")
+def steps(pieprof, loop, tmp_path_factory):
+    """Two loops whose tasks take turns at burning CPU time."""
+    return profile(tmp_path_factory.mktemp("steps") / "x.db", CPU, loop)
+
+
+def cpu_by_name(profile):
+    found = {}
+    for row in profile.query("top 1000 tasks"):
+        assert row["cause"] is None or not row["cpu_s"], row
+        name = row["task"] or row["coroutine"]
+        found[name] = found.get(name, 0) + (row["cpu_s"] or 0)
+    return found
+
+
+def test_cpu_time_belongs_to_the_names_of_tasks(steps):
+    """Not that of callbacks. Tasks of the class in Python cannot be read, and from 3.14 on nobody sees that they run.
+    What the tasks did beside burning, and the loops for them, is in it too."""
+    truth = {name: seconds * steps.program_share for name, seconds in steps.truth.items() if name != "callback"}
+    truth["work"] = truth.pop("unnamed")
+    of_python = truth.pop("python")
+    if helpers.python_minor() < 14:
+        truth[None] = of_python
+    found = cpu_by_name(steps)
+    assert set(found) <= {*truth, "a", "b", None} and found.get("a", 0) + found.get("b", 0) < 0.02
+    whole, burned = sum(found.values()), sum(truth.values())
+    shares = {name: pytest.approx(seconds / burned, abs=0.02) for name, seconds in truth.items()}
+    assert {name: found[name] / whole for name in truth} == shares
+    assert whole == pytest.approx(burned, rel=0.15)
+
+
+def test_cpu_time_of_tasks_is_below_their_own_coroutine(steps):
+    """Steps of which the stack does not show it are few: the interpreter begins or ends them."""
+    rows = [r for r in steps.query("top 1000 tasks") if r["task"]]
+    work = sum(r["cpu_s"] for r in rows if (r["coroutine"], r["coroutine_line"]) == ("work", line_of(CPU, "work")))
+    assert work == pytest.approx(sum(r["cpu_s"] for r in rows), rel=0.05)
+    assert sum(r["cpu_share"] for r in steps.query("top 1000 tasks")) == pytest.approx(1)

@@ -130,8 +130,6 @@ def test_who_forks_waits_for_no_lock(profiled):
 
 
 def test_tasks_wait_for_what_they_await(profiled):
-    if helpers.python_minor() >= 14:
-        pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
     profile = profiled(CAUSES, "tasks")
     own = {}
     for row in profile.query("top 1000 wait causes"):

@@ -8,7 +8,7 @@ import tree
 
 ALLOWED = pathlib.Path(__file__).with_name("sigsafe-allowed.txt")
 DATA_TYPES = "BDRVGSCbdr"  # nm(1): initialised, zeroed, read-only and common data
-CPYTHON_DATA = re.compile(r"^_?Py(Runtime|_Version|\w+_Type|_\w*(Struct|TrueStruct|FalseStruct|NoneStruct))$")
+CPYTHON_DATA = re.compile(r"^_?Py(Runtime|_Version|\w+_(Ref)?Type|_\w*(Struct|TrueStruct|FalseStruct|NoneStruct))$")
 
 
 def allowed_names():

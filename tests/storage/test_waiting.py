@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why lines wait, on the known program of fixture.c: thread 2 waits for 400 ms in main:10 (node 10)."""
 
+import json
+
 import pytest
 from conftest import changer, make, rows
 
@@ -111,6 +113,27 @@ def test_tasks_have_their_names(changed):
     assert "\x1b" not in text and "\u202e" not in text and "</script><img src=x>" in text
     assert sum(r["wait_s"] for r in rows(program, "tasks since 1s")) == pytest.approx(0.4)
     assert rows(program, "tasks in slice 1") == [] == rows(program, "tasks in core.py")
+
+
+def ran(name, ms, coroutine=2):
+    """In node 5, which has 600 ms, half of them in slice 1."""
+    return ("INSERT INTO task (process, thread, node, coroutine, cause, name, wait_ns, cpu_ns) VALUES "
+            f"((SELECT max(id) FROM process), 1, 5, {coroutine}, -1, '{name}', 0, {ms * 1000000})")
+
+
+def test_tasks_have_their_cpu_time(changed):
+    """Theirs is that of the contexts in which they ran, and none of the waiting."""
+    program = changed(reason(SLEEP, 400), task("mail", 400), ran("mail", 225), ran("", 45), ran("post", 30, coroutine=0))
+    found = {(r["task"], r["cause"]): r for r in rows(program, "tasks")}
+    assert {key: (r["wait_s"], r["cpu_s"]) for key, r in found.items()} == {
+        ("mail", "sleep"): (pytest.approx(0.4), 0), ("mail", None): (0, pytest.approx(0.45)),
+        (None, None): (0, pytest.approx(0.09)), ("post", None): (0, pytest.approx(0.06))}
+    assert {key[0]: r["cpu_share"] for key, r in found.items() if not key[1]} == pytest.approx({"mail": 0.75, None: 0.15, "post": 0.1})
+    assert [r["task"] for r in rows(program, "tasks")] == ["mail", "mail", None, "post"]
+    assert sum(r["cpu_s"] for r in rows(program, "tasks in slice 1")) == pytest.approx(0.3)
+    assert found["post", None]["coroutine"] is None and found["mail", None]["coroutine"] is not None
+    summary = json.loads(program("query", "a.db", "summary", "--json").text)
+    assert summary["sections"]["tasks"]["rows"] == rows(program, "tasks")
 
 
 def test_a_process_waited_what_its_threads_did(changed):

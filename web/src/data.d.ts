@@ -42,7 +42,7 @@ export interface PageData {
   copy_pairs: Table<CopyPair>; // "copy pairs"
   heap: Table<Heap>; // "heap": counted totals of each process
   waits: Table<Wait>; // "wait causes": by waiting
-  tasks: Table<TaskWait>; // "tasks": by waiting
+  tasks: Table<TaskTime>; // "tasks": by waiting and CPU time
   garbage: Table<Garbage>; // "garbage collection": by CPU time of the collections
   loops: Table<Loop>; // "traced loops"
   loop_calls: Table<LoopCall>; // "traced calls": loop by loop, in each the costliest call first
@@ -336,19 +336,21 @@ export interface Wait extends Place, Owner {
   wait_share: number | null; // of all that threads waited
 }
 
-// What tasks of asyncio waited, by name, coroutine, line of own code and cause.
-export interface TaskWait {
+// What tasks of asyncio waited, by name, coroutine, line of own code and cause, and their CPU time.
+export interface TaskTime {
   rank: number;
   task: string | null; // null: the program gave these tasks no name
-  coroutine: string | null;
-  file: string | null; // where they were suspended
+  coroutine: string | null; // null: not known
+  file: string | null; // where they were suspended, or ran
   line: number | null;
   function: string | null;
-  cause: string; // as in Wait
+  cause: string | null; // as in Wait; null: CPU time
   wait_s: number;
   wait_share: number | null; // of what all tasks waited
   coroutine_file: string | null;
   coroutine_line: number | null; // its first line
+  cpu_s: number;
+  cpu_share: number | null; // of the CPU time of all tasks
 }
 
 export interface WaitCause {

@@ -314,6 +314,8 @@ test("tasks have their steps below the loop and their waits on paths of their ow
       wait_share: [0.33, 0.25, 0.17, 0.17, 0.08],
       coroutine_file: Array(5).fill("/app/main.py"),
       coroutine_line: [1, 1, 1, 1, 1],
+      cpu_s: [0, 0, 0, 0.25, 0],
+      cpu_share: [0, 0, 0, 1, 0],
     },
     tree: {
       functions: {
@@ -343,10 +345,21 @@ test("tasks have their steps below the loop and their waits on paths of their ow
     [["brief", 2, 3]],
   );
   assert.deepEqual(found[0]?.names, [
-    ["one", 1.5],
-    [printable(HOSTILE), 0.75],
+    { name: "one", cpu_s: 0.25, wait_s: 1.5 },
+    { name: printable(HOSTILE), cpu_s: 0, wait_s: 0.75 },
   ]);
   assert.deepEqual(tasks(of.tree, of.tree.whole, of.data), []);
+  // A native loop has no Handle._run
+  const native = { ...profile.data.tree.nodes, frame: [null, 0, 0, 2, 4, 2, 3, 5] };
+  const other = new Profile({ ...profile.data, tree: { ...profile.data.tree, nodes: native } });
+  assert.deepEqual(
+    tasks(other.tree, other.tree.whole, other.data).map((task) => [
+      other.tree.name(task.fn),
+      task.python,
+      task.wait,
+    ]),
+    [["brief", 2, 3]],
+  );
 });
 
 test("figures of findings are rounded as on the terminal", () => {

@@ -17,7 +17,7 @@ function table<T>(names: string, ...rows: Row[]): Table<T> {
 
 const COST = "cpu_s python_s native_s system_s wait_s runnable_s throttled_s cpu_share samples";
 const PLACE = "file line function";
-const TASK = `rank task coroutine ${PLACE} cause wait_s wait_share coroutine_file coroutine_line`;
+const TASK = `rank task coroutine ${PLACE} cause wait_s wait_share coroutine_file coroutine_line cpu_s cpu_share`;
 const OWNER = "library user_file user_line";
 
 class Strings {

@@ -62,26 +62,33 @@ FROM (
     SELECT process, slice_s, cause, sum(wait_ns) FROM x_told_wait GROUP BY 1, 2, 3) s ON s.process = p.id
   GROUP BY 1, 2, 3);
 
--- Tasks of asyncio by name and coroutine: what each waited, for what, and at which line of own code, or of a library
--- where there is none. name NULL: the program gave them none.
+-- Tasks of asyncio by name and coroutine: what each waited, for what, and its CPU time, both at lines of own code, or
+-- of a library where there is none. name NULL: the program gave them none; cause NULL: CPU time; coroutine NULL: it is
+-- not known. CPU time of a context in whose samples tasks were read is theirs.
 CREATE VIEW v_task AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY wait_ns DESC, coroutine, task, file, line, cause) AS rank, task,
-  coroutine, file, line, function, cause_name(cause) AS cause, wait_ns / 1e9 AS wait_s,
-  wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file, coroutine_line
+SELECT run,
+  row_number() OVER (PARTITION BY run ORDER BY wait_ns + cpu_ns DESC, coroutine, task, file, line, cause) AS rank, task,
+  coroutine, file, line, function, iif(cause = PIE_TASK_RUNS, NULL, cause_name(cause)) AS cause,
+  wait_ns / 1e9 AS wait_s, wait_ns / nullif(sum(wait_ns) OVER (PARTITION BY run), 0) AS wait_share, coroutine_file, coroutine_line,
+  cpu_ns / 1e9 AS cpu_s, cpu_ns / nullif(sum(cpu_ns) OVER (PARTITION BY run), 0) AS cpu_share
 FROM (
   SELECT s.run, s.task, uc.name AS coroutine, fc.path AS coroutine_file, uc.first_line AS coroutine_line, f.path AS file,
-    l.line, u.name AS function, s.cause, sum(s.wait_ns) AS wait_ns
+    l.line, u.name AS function, s.cause, total(s.wait_ns) AS wait_ns, total(s.cpu_ns) AS cpu_ns
   FROM (
     SELECT x.run, x.process, t.cause, nullif(t.name, '') AS task, coalesce(n.own_location, n.line_location) AS place,
-      k.line_location AS begin, x.wait_ns * 1.0 * t.wait_ns / nullif(t.whole_ns, 0) AS wait_ns
-    FROM (SELECT *, sum(wait_ns) OVER (PARTITION BY process, thread, node) AS whole_ns FROM task) t
+      k.line_location AS begin, x.wait_ns * 1.0 * t.wait_ns / nullif(t.whole_ns, 0) AS wait_ns,
+      x.cpu_ns * 1.0 * t.cpu_ns / nullif(t.whole_cpu_ns, 0) AS cpu_ns
+    FROM (
+      SELECT *, sum(wait_ns) OVER (PARTITION BY process, thread, node) AS whole_ns,
+        sum(cpu_ns) OVER (PARTITION BY process, thread, node) AS whole_cpu_ns
+      FROM task) t
     JOIN x_sample x ON x.process = t.process AND x.thread = t.thread AND x.node = t.node
     JOIN node n ON n.process = t.process AND n.id = t.node
     LEFT JOIN node k ON k.process = t.process AND k.id = t.coroutine) s
   LEFT JOIN place(l, u, f) AT (s.process, s.place)
   LEFT JOIN place(c, uc, fc) AT (s.process, s.begin)
   GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9)
-WHERE wait_ns > 0;
+WHERE wait_ns + cpu_ns > 0;
 
 -- The line is the innermost, as in v_line; the holder's is the innermost of own code, or of all.
 CREATE VIEW v_wait AS

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks that wait for others in several ways; the others sleep. usage: asyncio_groups.py SECONDS"""
+"""Tasks that wait for others in several ways; the others sleep. usage: asyncio_groups.py SECONDS [uvloop]"""
 
 import asyncio
 import json
 import sys
+
+import loops  # noqa: F401
 
 SECONDS = float(sys.argv[1])
 

@@ -3,7 +3,7 @@
 moment in which nothing burns, all tasks that sleep share the time, without what the loop waited for a processor. Lines
 are found by their marks.
 
-usage: asyncio_tasks.py kinds|threads|callbacks SECONDS
+usage: asyncio_tasks.py kinds|threads|callbacks SECONDS [uvloop]
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+import loops  # noqa: F401
 from measure import tell
 
 

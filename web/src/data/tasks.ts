@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of asyncio, by their coroutine: their steps run below the loop's Handle._run, and what the idle loop waits is
-// theirs, with a call path of their own that begins at the coroutine.
-import type { PageData, TaskWait } from "../data";
+// Tasks of asyncio, by their coroutine: their steps run below the loop's Handle._run, or, where the loop is native, at
+// the outermost coroutine that the profile has of a task. What the idle loop waits is theirs, with a call path of their
+// own that begins at the coroutine.
+import type { PageData, TaskTime } from "../data";
 import { rows } from "./profile";
 import type { Costs, Tree } from "./tree";
 
@@ -12,20 +13,29 @@ export interface Task {
   native: number;
   system: number;
   wait: number;
-  /** That the program gave its tasks, with what these waited (s), the longest first. */
-  names: [string, number][];
+  /** That the program gave its tasks, those with the most time first. */
+  names: NamedTime[];
+}
+
+export interface NamedTime {
+  name: string;
+  cpu_s: number;
+  wait_s: number;
 }
 
 const keyOf = (name: string | null, file: string | null, line: number | null) => `${line} ${name} ${file}`;
 
 /** Names of tasks by their coroutine. */
-function namesOf(data: PageData): Map<string, Map<string, number>> {
-  const found = new Map<string, Map<string, number>>();
-  for (const row of rows<TaskWait>(data.tasks)) {
+function namesOf(data: PageData): Map<string, Map<string, NamedTime>> {
+  const found = new Map<string, Map<string, NamedTime>>();
+  for (const row of rows<TaskTime>(data.tasks)) {
     if (row.task === null) continue;
     const key = keyOf(row.coroutine, row.coroutine_file, row.coroutine_line);
-    const names = found.get(key) ?? new Map<string, number>();
-    found.set(key, names.set(row.task, (names.get(row.task) ?? 0) + row.wait_s));
+    const names = found.get(key) ?? new Map<string, NamedTime>();
+    const named = names.get(row.task) ?? { name: row.task, cpu_s: 0, wait_s: 0 };
+    named.cpu_s += row.cpu_s ?? 0;
+    named.wait_s += row.wait_s;
+    found.set(key, names.set(row.task, named));
   }
   return found;
 }
@@ -46,23 +56,35 @@ function without(costs: Costs, tree: Tree): (node: number) => boolean {
 }
 
 /** The outermost function of the task to which each node belongs; -1: of none. */
-function owners(tree: Tree, costs: Costs): Int32Array {
+function owners(tree: Tree, costs: Costs, data: PageData): Int32Array {
+  const keys = new Set(
+    rows<TaskTime>(data.tasks).map((row) => keyOf(row.coroutine, row.coroutine_file, row.coroutine_line)),
+  );
+  const coroutines = new Set(
+    [...new Set(tree.fn)].filter(
+      (fn) => fn >= 0 && keys.has(keyOf(tree.name(fn), tree.file(fn), tree.firstLine(fn))),
+    ),
+  );
   const found = new Int32Array(tree.size).fill(-1);
   const isIdle = without(costs, tree);
   const isPython = (node: number) => tree.fn[node] >= 0 && !tree.isNative(tree.fn[node]);
-  const hasLoop = tree.fn.some((fn) => isLoop(tree, fn));
+  const hasLoop = coroutines.size > 0 || tree.fn.some((fn) => isLoop(tree, fn));
   for (let node = 1; hasLoop && node < tree.size; node++) {
     const parent = tree.parent[node];
-    const isStep = isPython(node) && isLoop(tree, tree.fn[parent]);
+    const isStep =
+      isPython(node) &&
+      (isLoop(tree, tree.fn[parent]) || (found[parent] < 0 && coroutines.has(tree.fn[node])));
     const isChain = parent === 0 && isPython(node) && isIdle(node) && !isThreadRoot(tree, tree.fn[node]);
     found[node] = isStep || isChain ? tree.fn[node] : found[parent];
   }
   return found;
 }
 
+const timeOf = (named: NamedTime) => named.cpu_s + named.wait_s;
+
 /** The longest first. Also callbacks of loops, which run as steps of tasks do. */
 export function tasks(tree: Tree, costs: Costs, data: PageData): Task[] {
-  const owner = owners(tree, costs);
+  const owner = owners(tree, costs, data);
   const named = namesOf(data);
   const found = new Map<number, Task>();
   for (let node = 1; node < tree.size; node++) {
@@ -75,7 +97,7 @@ export function tasks(tree: Tree, costs: Costs, data: PageData): Task[] {
   }
   for (const task of found.values()) {
     const key = keyOf(tree.name(task.fn), tree.file(task.fn), tree.firstLine(task.fn));
-    task.names = [...(named.get(key) ?? [])].sort(([, a], [, b]) => b - a);
+    task.names = [...(named.get(key)?.values() ?? [])].sort((a, b) => timeOf(b) - timeOf(a));
   }
   const height = (task: Task) => task.python + task.native + task.system + task.wait;
   return [...found.values()].filter((task) => height(task) > 0).sort((a, b) => height(b) - height(a));

@@ -5,19 +5,28 @@ import { useMemo } from "preact/hooks";
 import { column, seconds } from "../base/format";
 import { go } from "../base/route";
 import { profile } from "../data/profile";
-import { type Task, tasks } from "../data/tasks";
+import { type NamedTime, type Task, tasks } from "../data/tasks";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Place, Section } from "../ui/parts";
 
 const ROWS = 6;
 
-/** "worker-1 1.20 s, worker-2 0.80 s" */
-const told = (row: Task) => row.names.map(([name, wait_s]) => `${name} ${seconds(wait_s)}`).join(", ");
+/** "0.30 s CPU, 1.20 s waiting" */
+const timesOf = (named: NamedTime) =>
+  [
+    named.cpu_s > 0 ? `${seconds(named.cpu_s)} CPU` : "",
+    named.wait_s > 0 ? `${seconds(named.wait_s)} waiting` : "",
+  ]
+    .filter((text) => text !== "")
+    .join(", ");
+
+/** "worker-1: 0.30 s CPU, 1.20 s waiting; worker-2: 0.80 s waiting" */
+const told = (row: Task) => row.names.map((named) => `${named.name}: ${timesOf(named)}`).join("; ");
 
 const namesColumn: Column<Task> = {
   key: "names",
-  title: "names, waiting",
-  about: "Names that the program gave its tasks, with what these waited",
+  title: "by name",
+  about: "Names that the program gave its tasks, with their CPU time and what they waited",
   width: 170,
   grow: 1,
   rank: 5,
