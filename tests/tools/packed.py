@@ -29,6 +29,34 @@ def expected(row, weighed):
     return weight * weight // max(row["samples"], 1) if 0 <= weight <= 1 << 53 else 0
 
 
+def leb(value):
+    """An unsigned LEB128 number."""
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def block_of(part, node):
+    return part // 4 * 262144 + node // 16384
+
+
+def pack_samples(rows):
+    """Rows of one block, sorted by thread and node."""
+    _, names, part, squares, weighed = TABLES["sample"]
+    data, next_key = bytearray([1]), 0
+    for row in rows:
+        key = row[part] % 4 * 16384 + row["node"] % 16384
+        values = [(i, row[name]) for i, name in enumerate(names) if row[name] != int(name == "samples")]
+        is_usual = row[squares] == expected(row, names[:weighed])
+        flags = sum(1 << i + 1 for i, _ in values) + (0 if is_usual else 1 << len(names) + 2)
+        data += leb(key - next_key) + leb(flags) + b"".join(leb(value) for _, value in values)
+        data += b"" if is_usual else struct.pack("<d", row[squares])
+        next_key = key + 1
+    return bytes(data)
+
+
 def unpack(table, block, data):
     _, names, part, squares, weighed = TABLES[table]
     assert data[0] == 1

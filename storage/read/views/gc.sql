@@ -50,7 +50,7 @@ FROM (
     FROM x_sample x CROSS JOIN node n ON n.process = x.process AND n.id = x.node
     LEFT JOIN x_gc_generation g ON g.process = x.process AND g.thread = x.thread AND g.node = x.node
     WHERE (x.process, x.node) IN (SELECT process, node FROM x_gc_node)) s
-  JOIN place(l, u, f) AT (s.process, s.place)
+  CROSS JOIN place(l, u, f) AT (s.process, s.place)
   GROUP BY s.run, f.path, l.line, u.name) x
 JOIN x_total a ON a.run = x.run
 WHERE x.cpu_ns > 0;
