@@ -233,8 +233,8 @@ static const struct pie_question questions[] = {
          "lock wait|io|i/o|io wait|i/o wait|disk|disk wait|network|network wait|sleep|sleeping|"
          "waiting for io|waiting for i/o|waiting for locks|waiting for the gil|wait for",
      .columns =
-         RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
-                        "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",
+         RANK("v.rank") "file, line, function, cause, wait_s, wait_share, resource, holder_file, holder_line, "
+                        "holder_function, holds_gil, library, user_file, user_line",
      .from = "v_wait v",
      .where = "file IS NOT NULL",
      .order = "v.rank",
