@@ -31,7 +31,8 @@ enum {
     LINES_SHOWN_MIN = 3,
     LIBRARIES_SHOWN = 4,
     THREADS_SHOWN = 4,
-    COLUMNS_MIN = 60
+    COLUMNS_MIN = 60,
+    HINT_INDENT = 4
 };
 
 /* From so much CPU time on, the overhead is printed as a share of it. */
@@ -196,13 +197,12 @@ struct hints {
 static void print_hint(void *data, const struct pie_hint *hint) {
     struct hints *hints = data;
     char *clean = pie_text_printable(hint->text);
-    char *cut = clean ? pie_text_cut_end(clean, hints->summary->columns) : NULL;
     bool is_wait = strcmp(hint->kind, "waiting") == 0 || strcmp(hint->kind, "input bound") == 0;
-    fprintf(hints->out, "%s\n", cut ? cut : "");
+    if (clean)
+        pie_wrap_print(hints->out, clean, 0, HINT_INDENT, hints->summary->columns);
     if (is_wait && hint->share > hints->share)
         hints->share = hint->share;
     free(clean);
-    free(cut);
 }
 
 /* The hints' lines (heap), or NULL: there are none. */
@@ -456,9 +456,9 @@ static void print_whole(struct summary *summary, const struct whole *whole) {
 }
 
 static int print_found(const struct pie_finding_screen *screen, char **ret_message) {
-    size_t printed = 0;
-    int r = pie_summary_leaks_print(screen, &printed, ret_message);
-    return r < 0 ? r : pie_summary_findings_print(screen, printed, ret_message);
+    struct pie_summary_above above;
+    int r = pie_summary_leaks_print(screen, &above, ret_message);
+    return r < 0 ? r : pie_summary_findings_print(screen, above, ret_message);
 }
 
 static void print_findings(struct summary *summary) {

@@ -313,14 +313,9 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     free(note);
 }
 
-int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
+static int print_state_of(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int found = print_findings(screen, above, ret_message), r = found;
-    if (found >= 0)
-        r = print_maybe(screen, above + (size_t)found, ret_message);
-    if (r != 0 || found != 0)
-        return r < 0 ? r : 0;
-    r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
+    int r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -328,4 +323,18 @@ int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t a
         print_state(screen, above, cursor);
     pie_cursor_close(cursor);
     return r;
+}
+
+int pie_summary_findings_print(const struct pie_finding_screen *screen, struct pie_summary_above above,
+                               char **ret_message) {
+    int found = print_findings(screen, above.count, ret_message);
+    if (found < 0)
+        return found;
+    above.count += (size_t)found;
+    int r = pie_summary_copy_print(screen, &above, ret_message);
+    if (r == 0)
+        r = print_maybe(screen, above.count, ret_message);
+    if (r == 0 && found == 0)
+        r = print_state_of(screen, above.count, ret_message);
+    return r < 0 ? r : 0;
 }

@@ -8,6 +8,7 @@
 #include "storage/read/reader.h"
 
 enum { COST_WIDTH = 16, PART_WIDTH = 6, WAIT_WIDTH = 8, PLACE_MAX = 40, SOURCE_MIN = 10, PARTS = 3 };
+enum { SOURCE_WANTED = 60 }; /* before it is cut to less, the library goes */
 
 /* Fewer samples say little of a line, unless it is the costliest one or waits. */
 const char pie_summary_lines_sql[] =
@@ -96,12 +97,15 @@ static void print_head(const struct pie_summary_lines *lines, const struct shown
 static void print_source(const struct pie_summary_lines *lines, const struct pie_summary_line *line,
                          const struct shown *shown) {
     size_t used = width_of(shown) + 4 + shown->place_width,
-           library = line->library ? pie_text_width(line->library) : 0;
-    size_t room = lines->columns > used + library + SOURCE_MIN ? lines->columns - used - library : SOURCE_MIN;
+           library = line->library ? pie_text_width(line->library) : 0,
+           source = line->source ? pie_text_width(line->source) : 0;
+    bool has_library = lines->columns >= used + library + (source < SOURCE_WANTED ? source : SOURCE_WANTED);
+    used += has_library ? library : 0;
+    size_t room = lines->columns > used + SOURCE_MIN ? lines->columns - used : SOURCE_MIN;
     char *cut = line->source ? pie_text_cut_end(line->source, room) : NULL;
     int blanks = line->place ? (int)(shown->place_width - pie_text_width(line->place)) : 0;
     fprintf(lines->out, "  %s%*s  %s%s%s%s\n", line->place ? line->place : "?", blanks, "", lines->style.dim,
-            cut ? cut : "", line->library ? line->library : "", lines->style.plain);
+            cut ? cut : "", line->library && has_library ? line->library : "", lines->style.plain);
     free(cut);
 }
 

@@ -231,16 +231,6 @@ static void print_needless(void *data, struct pie_cursor *row) {
     free(text);
 }
 
-static int print_copies(const struct pie_finding_screen *screen, struct printed *printed,
-                        char **ret_message) {
-    size_t before = printed->count;
-    int r = each_row(screen, needless_sql, 0, print_needless, printed, ret_message);
-
-    return r == 0 && printed->count == before
-               ? each_row(screen, copy_sql, 0, print_copy, printed, ret_message)
-               : r;
-}
-
 /* Most that a line can have of what makes a leak or a costly copy: what all have together. To find out that there is
  * none takes as long as to find one. */
 static const char most_sql[] =
@@ -259,14 +249,26 @@ static void read_most(void *data, struct pie_cursor *row) {
         (struct most){.may_leak = pie_cursor_int(row, 0) != 0, .may_copy = pie_cursor_int(row, 1) != 0};
 }
 
-int pie_summary_leaks_print(const struct pie_finding_screen *screen, size_t *ret_count, char **ret_message) {
+int pie_summary_leaks_print(const struct pie_finding_screen *screen, struct pie_summary_above *ret_above,
+                            char **ret_message) {
     struct printed printed = {.screen = screen};
     struct most most = {0};
     int r = each_row(screen, most_sql, 0, read_most, &most, ret_message);
     if (r == 0 && most.may_leak)
         r = each_row(screen, leaks_sql, 0, print_leak, &printed, ret_message);
+    size_t leaks = printed.count;
     if (r == 0 && most.may_copy)
-        r = print_copies(screen, &printed, ret_message);
-    *ret_count = printed.count;
+        r = each_row(screen, needless_sql, 0, print_needless, &printed, ret_message);
+    *ret_above =
+        (struct pie_summary_above){.count = printed.count, .may_copy = most.may_copy && printed.count == leaks};
+    return r;
+}
+
+int pie_summary_copy_print(const struct pie_finding_screen *screen, struct pie_summary_above *above,
+                           char **ret_message) {
+    struct printed printed = {.screen = screen, .count = above->count};
+    int r = above->may_copy ? each_row(screen, copy_sql, 0, print_copy, &printed, ret_message) : 0;
+
+    above->count = printed.count;
     return r;
 }

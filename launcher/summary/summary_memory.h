@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "launcher/answers/finding.h"
@@ -11,6 +12,16 @@
  * was not measured. */
 int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret_message);
 
-/* Leaks, and the line that copies so much that it takes time: at most three lines after a blank one. *ret_count: how
- * many were printed. */
-int pie_summary_leaks_print(const struct pie_finding_screen *screen, size_t *ret_count, char **ret_message);
+/* Lines that have been printed after a blank one. */
+struct pie_summary_above {
+    size_t count;
+    bool may_copy; /* copies may take time, and no needless one was told */
+};
+
+/* Leaks and needless copies: at most three lines after a blank one. */
+int pie_summary_leaks_print(const struct pie_finding_screen *screen, struct pie_summary_above *ret_above,
+                            char **ret_message);
+
+/* The line that copies so much that it takes time. Whether it is needless is not known, so it comes after what is. */
+int pie_summary_copy_print(const struct pie_finding_screen *screen, struct pie_summary_above *above,
+                           char **ret_message);

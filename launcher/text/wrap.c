@@ -17,15 +17,18 @@ static size_t word_width(const char *word, size_t size) {
 void pie_wrap_print(FILE *out, const char *text, size_t at, size_t indent, size_t columns) {
     if (columns == 0 || columns == PIE_WRAP_UNCUT)
         columns = PIE_WRAP_COLUMNS_OF_A_FILE;
+    bool is_first = true; /* of its line */
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t size = strcspn(text, " "), width = word_width(text, size);
-        if (at > indent && at + 1 + width > columns) {
+        bool follows = !is_first || at > indent;
+        if (follows && at + 1 + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
-        } else if (at > indent) {
+        } else if (follows) {
             fputc(' ', out);
             at++;
         }
+        is_first = false;
         fwrite(text, 1, size, out);
         at += width;
         text += size;

@@ -55,6 +55,9 @@ struct pie_heap_rate {
     uint64_t cost_ns;            /* of the last sample */
     uint64_t gap_ns;             /* wanted between two samples, at least */
     uint64_t cost_part;          /* of the time, samples may take the 1/cost_part */
+    /* From large_bytes on an event stands for itself too, until there are too many of that size. */
+    uint64_t large_bytes, large_min_bytes;
+    uint64_t large_ns, large_samples; /* of these, taken since large_ns (CLOCK_MONOTONIC) */
 };
 
 /* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
@@ -126,6 +129,10 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 /* Sets the number of threads that are sampled: each takes fewer. Samples may take one part in cost_part of the time.
  * Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part);
+/* From now on each event of min_bytes or more is taken, where such events are rare. Context: hook. */
+void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes);
+/* Is an event of this size taken, whatever was counted? Context: hook. */
+bool pie_heap_rate_is_large(const struct pie_heap_rate *rate, uint64_t bytes);
 /* For long no event reached the next point: it comes nearer. before_bytes: the count before the event at hand, in which
  * the point may lie then. Context: hook. */
 void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,

@@ -39,6 +39,7 @@ enum {
     QUIET_MAX = 16,      /* crossings in a row that do not read the clock */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
+static const uint64_t LARGE_MIN_BYTES = 1 << 20; /* and the threshold: such a block comes to the slow path */
 static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
@@ -286,6 +287,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
     };
     bool is_exact;
     pie_heap_rate_share(&state->rates[domain], sharing_threads(), part_of(&memory_part));
+    pie_heap_rate_look_at_large(&state->rates[domain], later(LARGE_MIN_BYTES, pie_heap_threshold()));
     uint64_t weight = pie_heap_rate_take(&state->rates[domain], state->counts.counts[domain].allocated_bytes,
                                          bytes, now_ns, &state->random, &is_exact);
 
@@ -338,8 +340,9 @@ static struct pie_heap_state *state_of(struct pie_heap_thread *heap) {
 }
 static_assert(offsetof(struct pie_heap_state, counts) == 0, "state_of()");
 
-static bool is_sample_due(const struct pie_heap_state *state, int domain) {
+static bool is_sample_due(const struct pie_heap_state *state, int domain, size_t bytes) {
     return state->counts.counts[domain].allocated_bytes >= state->rates[domain].next_bytes ||
+           pie_heap_rate_is_large(&state->rates[domain], bytes) ||
            atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
 }
 
@@ -386,7 +389,7 @@ static void count_evictions(struct pie_thread *thread, uint64_t spent_ns) {
 
 void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                size_t bytes, const void *caller) {
-    if (!is_sample_due(state_of(heap), domain) && passes_quietly(state_of(heap), domain))
+    if (!is_sample_due(state_of(heap), domain, bytes) && passes_quietly(state_of(heap), domain))
         return;
     int error = errno;
     struct pie_thread *thread = enter();

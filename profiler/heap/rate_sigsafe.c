@@ -5,6 +5,10 @@
  * chance to be taken grows with an event's size and with nothing else. An event larger than any distance stands for
  * itself alone, and the points move on behind it.
  *
+ * The distance of a program that makes and drops much memory is large. An array that stays must be seen there all the
+ * same: a rare event above large_bytes stands for itself, too. Whether one does depends on its size and on what was
+ * before it, so the sums stay unbiased. Where such events are many, large_bytes rises above them.
+ *
  * The distance follows the time between samples and what they cost, over windows of several, so that it does not follow
  * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred
  * in a second. */
@@ -15,6 +19,8 @@
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
 static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
+static const uint64_t LARGE_WINDOW_NS = 200000000;
+enum { LARGE_WINDOW_SAMPLES = 8 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t drawn = pie_random_next(random) >> 16;
@@ -29,7 +35,10 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
                                    .base_bytes = count_bytes,
                                    .window_ns = now_ns,
                                    .gap_ns = GAP_NS,
-                                   .cost_part = COST_PART};
+                                   .cost_part = COST_PART,
+                                   .large_bytes = UINT64_MAX,
+                                   .large_min_bytes = UINT64_MAX,
+                                   .large_ns = now_ns};
     draw(rate, count_bytes, random);
 }
 
@@ -66,14 +75,42 @@ void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t 
     rate->cost_part = cost_part;
 }
 
+void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes) {
+    if (rate->large_bytes == rate->large_min_bytes || rate->large_bytes < min_bytes)
+        rate->large_bytes = min_bytes;
+    rate->large_min_bytes = min_bytes;
+}
+
+bool pie_heap_rate_is_large(const struct pie_heap_rate *rate, uint64_t bytes) {
+    return bytes >= rate->large_bytes;
+}
+
+/* The size from which on events stand for themselves rises above those that come too often, and falls again. */
+static void follow_large(struct pie_heap_rate *rate, uint64_t bytes, uint64_t now_ns) {
+    if (now_ns - rate->large_ns >= LARGE_WINDOW_NS) {
+        rate->large_ns = now_ns;
+        rate->large_samples = 0;
+        if (rate->large_bytes / 2 >= rate->large_min_bytes)
+            rate->large_bytes /= 2;
+        else
+            rate->large_bytes = rate->large_min_bytes;
+    }
+    if (pie_heap_rate_is_large(rate, bytes) && ++rate->large_samples > LARGE_WINDOW_SAMPLES) {
+        rate->large_bytes *= 2;
+        rate->large_samples = 0;
+    }
+}
+
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact) {
     uint64_t weight_bytes = 0;
 
-    if (count_bytes < rate->next_bytes)
+    bool is_large = pie_heap_rate_is_large(rate, bytes);
+    if (count_bytes < rate->next_bytes && !is_large)
         return 0;
+    *ret_is_exact = is_large || bytes >= rate->exact_bytes;
     bool is_other = adapt(rate, now_ns);
-    *ret_is_exact = bytes >= rate->exact_bytes;
+    follow_large(rate, bytes, now_ns);
     if (*ret_is_exact) { /* what gathered before waits on */
         rate->base_bytes += bytes;
         rate->next_bytes += bytes;

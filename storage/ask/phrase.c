@@ -123,7 +123,7 @@ static int take_place(struct pie_words *words, struct pie_phrase *phrase, char *
     const char *colon = words->is_quoted[words->next] ? NULL : line_colon(word);
     size_t size = colon ? (size_t)(colon - word) : strlen(word);
     if (phrase->file[0])
-        return pie_message(-EINVAL, ret_message, "two files named: %s and %s", phrase->file, word);
+        return pie_message(-EINVAL, ret_message, "two names of a place: %s and %s", phrase->file, word);
     memcpy(phrase->file, word, size);
     phrase->file[size] = 0;
     words->next++;

@@ -95,7 +95,8 @@ static const struct pie_question questions[] = {
          "hotspots|hotspot|hot spots|profile|overview|what should i fix|what to fix|what can i fix|"
          "how to make it faster|how can i make it faster|how do i make it faster|what is wrong|"
          "what takes so long|why does it take so long|where does the time go|where does time go|"
-         "performance|report|findings and hot lines",
+         "performance|report|findings and hot lines|suggestions|optimisation suggestions|"
+         "optimization suggestions|optimisations|optimizations|hints",
      .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "
                 "throttled_s, samples, processes, threads, cause, exit_status, overhead_s, overhead_share, "
                 "drops, peak_bytes, rss_peak_bytes",
@@ -108,7 +109,8 @@ static const struct pie_question questions[] = {
      .aliases =
          "self time|exclusive time|tottime|slowest line|slow code|cpu usage|most time|"
          "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
-         "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
+         "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time|time|time spent|"
+         "cpu percent|cpu percentage|line profile|line profiler|line by line|per-line time",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line, worked_s",
      .from = "x_line_share",
      .where = "file IS NOT NULL",
@@ -122,7 +124,7 @@ static const struct pie_question questions[] = {
     {.name = "hot functions",
      .aliases = "hottest function|slowest function|"
                 "functions|hot function|hottest functions|slow functions|slowest functions|costly functions|"
-                "function|slow function|expensive functions",
+                "function|slow function|expensive functions|slowest call|slowest calls|function profile",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_function_share",
      .where = "file IS NOT NULL",
@@ -137,7 +139,8 @@ static const struct pie_question questions[] = {
      .aliases =
          "cumtime|"
          "inclusive functions|inclusive time|inclusive|total time|total|totals|cumulative time|cumulative|"
-         "cumulative functions|inclusive times|total times|functions with callees",
+         "cumulative functions|inclusive times|total times|functions with callees|"
+         "longest running functions|longest running function|longest functions|longest function",
      TOTALS("v_total_function"),
      .by_function = "total functions"},
     {.name = "own functions",
@@ -233,8 +236,8 @@ static const struct pie_question questions[] = {
          "lock wait|io|i/o|io wait|i/o wait|disk|disk wait|network|network wait|sleep|sleeping|"
          "waiting for io|waiting for i/o|waiting for locks|waiting for the gil|wait for",
      .columns =
-         RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
-                        "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",
+         RANK("v.rank") "file, line, function, cause, wait_s, wait_share, resource, holder_file, holder_line, "
+                        "holder_function, holds_gil, library, user_file, user_line",
      .from = "v_wait v",
      .where = "file IS NOT NULL",
      .order = "v.rank",
@@ -291,7 +294,8 @@ static const struct pie_question questions[] = {
      .aliases = "redundant work|repeated work|wasted work|wasted cpu|"
                 "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
                 "redundant loads and stores|redundant stores and loads|finding|findings|waste|wasted time|"
-                "wasted accesses|wasteful lines",
+                "wasted accesses|wasteful lines|duplicated work|duplicate work|double work|work done twice|"
+                "needless work|unnecessary work",
      FINDINGS,
      .by_function = "redundant functions"},
     {.name = "redundant loads",
@@ -337,7 +341,8 @@ static const struct pie_question questions[] = {
                 "memory lines|allocations|allocated memory|allocating lines|memory use|memory usage|"
                 "memory allocations|allocation|memory hogs|memory hog|most memory|hogs|"
                 "which lines allocate most|lines that allocate most|what allocates most|allocate most|"
-                "who allocates most|where is memory allocated|ram",
+                "who allocates most|where is memory allocated|ram|who allocates most memory|"
+                "what allocates most memory|per-line memory|memory per line|memory profile|memory profiler",
      .columns = RANK(MOST_ALLOCATED) MEMORY,
      .from = "v_memory",
      .where = "file IS NOT NULL",
@@ -358,7 +363,8 @@ static const struct pie_question questions[] = {
      .is_ranked = true},
     {.name = "peak",
      .aliases = "high watermark|maximum memory|max memory|peak usage|"
-                "peak memory|memory peak|peak lines|highest memory|high water mark",
+                "peak memory|memory peak|peak lines|highest memory|high water mark|peak memory usage|"
+                "memory at the peak|peak memory use",
      .columns = RANK(MOST_AT_PEAK) MEMORY,
      .from = "v_peak",
      .where = "file IS NOT NULL",
@@ -436,7 +442,8 @@ static const struct pie_question questions[] = {
      .by_function = "copying functions",
      .is_ranked = true},
     {.name = "copying functions",
-     .aliases = "copy functions|functions that copy",
+     .aliases = "copy functions|functions that copy|which function copies most|which functions copy most|"
+                "functions that copy most",
      .columns = RANK(MOST_COPIED) COPIES,
      .from = "v_copy_function",
      .where = "file IS NOT NULL",
@@ -493,7 +500,7 @@ static const struct pie_question questions[] = {
      .is_ranked = true},
     {.name = "libraries",
      .aliases = "slow libraries|slowest libraries|slowest library|which library is slow|package times|"
-                "library|hot libraries|packages by time|modules",
+                "library|hot libraries|packages by time|modules|packages|which package is slow|which module is slow",
      .columns =
          "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",
@@ -511,7 +518,8 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS},
     {.name = "processes",
      .aliases = "subprocesses|subprocess|child processes|multiprocessing|worker processes|"
-                "process|children|process tree|how processes ended|exit causes|exits",
+                "process|children|process tree|how processes ended|exit causes|exits|which process is slow|"
+                "slowest process|slowest processes",
      .columns =
          "process, parent, depth, host, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, "
          "system_s, wait_s, runnable_s, throttled_s, "
@@ -532,7 +540,7 @@ static const struct pie_question questions[] = {
      .is_tree = true},
     {.name = "slices",
      .aliases = "cpu over time|cpu usage over time|"
-                "slice|time slices|timeslices|over time|time|time timeline|cpu timeline|timeline of time",
+                "slice|time slices|timeslices|over time|time timeline|cpu timeline|timeline of time",
      .by_function = "hot functions",
      .columns =
          "slice, started, t_s, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, "

@@ -21,11 +21,19 @@ static const struct {
     {"gpu|cuda", "", "GPU time and memory are not measured"},
     {"",
      "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
-     "called most|most calls|ncalls",
+     "called most|most calls|ncalls|most called functions|most called function|functions called most|"
+     "time per call|percall|per call",
      "calls are not counted while a program is sampled: \"pieprof confirm\" counts those of a finding, and "
      "pieprof --learn FILE:LINE times those in a loop"},
     {"exceptions|exception|errors", "raised exceptions",
      "exceptions are not recorded: \"processes\" tells how each process ended"},
+    {"locals|variables|arguments", "values",
+     "values of variables are not recorded: \"call tree\" has the functions, \"source of FILE\" the lines"},
+    {"live|watch|attach|dump|record|monitor", "top live",
+     "to watch a profile, also while its program runs: pieprof top DB, or pieprof serve DB --open"},
+    {"py-spy|pyspy|memray|scalene|austin|pyinstrument|transform|convert|export", "",
+     "this command answers questions, \"help\" lists them; pieprof top DB shows a profile on the terminal, and "
+     "pieprof export DB -f FORMAT writes one for other tools"},
     {"confirm|confirmed|confirmation|verify", "",
      "\"pieprof confirm DB --finding N\" runs the program again and counts the calls of a finding; "
      "\"findings\" has the verdicts so far"},

@@ -32,14 +32,27 @@ static void begin_event(struct export *export, const char *phase, int64_t pid, i
             (long long)pid, (long long)tid);
 }
 
-static void write_us(FILE *out, const char *key, int64_t ns) {
-    uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    fprintf(out, ",\"%s\":%s%llu.%03llu", key, ns < 0 ? "-" : "", (unsigned long long)(size / 1000),
-            (unsigned long long)(size % 1000));
+/* Readers add up `ts` and `dur` as doubles. Sums of thousandths are not exact, so some events ended after their caller,
+ * and speedscope left those open to the end of the run. So a time is the nearest 4096th of a microsecond, whose sums
+ * are exact. An event ends one of them earlier: where the next one has the same name, speedscope would begin it within
+ * the first. Rounded to nanoseconds, both are the times of the profile. */
+static const int64_t PARTS = 4096;
+static const uint64_t PART_DIGITS = 244140625; /* 1/4096 in 12 decimals */
+
+static int64_t in_parts(int64_t ns) {
+    int64_t us = ns / 1000, rest = ns % 1000 * PARTS;
+
+    return us * PARTS + (rest + (rest < 0 ? -500 : 500)) / 1000;
+}
+
+static void write_us(FILE *out, const char *key, int64_t parts) {
+    uint64_t size = parts < 0 ? -(uint64_t)parts : (uint64_t)parts;
+    fprintf(out, ",\"%s\":%s%llu.%012llu", key, parts < 0 ? "-" : "", (unsigned long long)(size / PARTS),
+            (unsigned long long)(size % PARTS * PART_DIGITS));
 }
 
 static void write_time(struct export *export, int64_t ns) {
-    write_us(export->out, "ts", pie_tracks_since(&export->tracks, ns));
+    write_us(export->out, "ts", in_parts(pie_tracks_since(&export->tracks, ns)));
 }
 
 /* Taken. */
@@ -68,12 +81,15 @@ static void write_names(struct export *export) {
 static void take_node(void *data, uint32_t node, uint32_t depth, int64_t start_ns) {
     struct export *export = data;
     uint32_t frame = export->tree->nodes[node].frame;
+    int64_t start = in_parts(start_ns), end = in_parts(start_ns + export->part->total[node]) - 1;
+    if (end < start)
+        return;
     begin_event(export, "X", export->pid, export->tid);
     fprintf(export->out, ",\"cat\":\"%s\",\"name\":",
             export->tree->frames[frame].kind == PIE_LOCATION_NATIVE ? "native" : "python");
     pie_json_write_text(export->out, export->names[frame]);
-    write_us(export->out, "ts", start_ns);
-    write_us(export->out, "dur", export->part->total[node]);
+    write_us(export->out, "ts", start);
+    write_us(export->out, "dur", end - start);
     fputc('}', export->out);
 }
 

@@ -10,7 +10,7 @@ import pytest
 from helpers import TRUTH, line_of, profile
 
 HERE = TRUTH / "memory"
-TOUCHED, SHARES, TEETH = HERE / "touched.py", HERE / "shares.py", HERE / "teeth.py"
+TOUCHED, SHARES, TEETH, AMONG = (HERE / f"{name}.py" for name in ("touched", "shares", "teeth", "among"))
 COUNTS = {"turns": 1_000_000, "small": 600_000, "medium": 100_000, "large": 500, "kept": 12_000}
 SHAPES = ("ramp", "small", "spikes", "threads")
 
@@ -21,6 +21,17 @@ def at_mark(done, question, program, mark):
     rows = [r for r in done.query("top 100000 " + question) if (r["file"], r["line"]) == (str(program), line)]
     assert len(rows) <= 1
     return rows[0] if rows else None
+
+
+def test_a_large_array_is_seen_among_many_that_are_dropped(pieprof, tmp_path):
+    """np.zeros() has its memory from calloc(), which maps fresh pages: each array is in the figures, none by chance."""
+    done = profile(tmp_path / "x.db", AMONG)
+    for question in "memory", "peak", "growth":
+        row = at_mark(done, question, AMONG, "KEPT")
+        assert row["growth_bytes"] == pytest.approx(done.truth["kept_bytes"], rel=0.001)
+        assert question == "growth" or row["samples"] == 4
+    churn = at_mark(done, "memory", AMONG, "CHURN")
+    assert churn["allocated_low"] <= done.truth["churn_bytes"] * 1.001 and churn["allocated_high"] >= done.truth["churn_bytes"]
 
 
 def profile_all(folder, commands, **more):

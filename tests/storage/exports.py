@@ -126,14 +126,16 @@ def perfetto(path):
     costs, ways = [], collections.defaultdict(list)
     for event in (event for event in file["traceEvents"] if event["ph"] == "X"):
         way = ways[event["pid"], event["tid"]]
+        until = event["ts"] + event["dur"]
         start, end = round(event["ts"] * 1e3), round((event["ts"] + event["dur"]) * 1e3)
         while way and way[-1][1] <= start:
             way.pop()
         if way:
             assert way[-1][0] <= start and end <= way[-1][1]
+            assert until <= way[-1][3], "as doubles"
             costs.append((way[-1][2], start - end))
         costs.append((plain(event["name"]), end - start))
-        way.append((start, end, plain(event["name"])))
+        way.append((start, end, plain(event["name"]), until))
     return summed(costs)
 
 

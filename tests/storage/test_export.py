@@ -210,7 +210,7 @@ def test_what_the_schema_of_speedscope_forbids_is_found(program, tmp_path):
 
 def test_a_trace_has_slices_counters_and_names(program, memory, tmp_path):
     events = json.loads(export(program, tmp_path, "perfetto").read_text())["traceEvents"]
-    roots = [(event["ts"], event["dur"]) for event in events if event["ph"] == "X" and event["name"].startswith("<module>")]
+    roots = [(event["ts"], round(event["dur"], 3)) for event in events if event["ph"] == "X" and event["name"].startswith("<module>")]
     assert roots == [(0, 350_000), (1_000_000, 650_000)]
     assert {event["args"]["name"] for event in events if event["name"] == "thread_name"} == {
         "MainThread (4001)", "worker;\x1b[31m (4002)"}
@@ -218,6 +218,16 @@ def test_a_trace_has_slices_counters_and_names(program, memory, tmp_path):
     live = [event["args"] for event in events if event["name"] == "live bytes"]
     assert max(sum(point.values()) for point in live) == 456_000_000
     assert [event["args"] for event in events if event["ph"] == "i" and event["pid"] == 4101] == [{"live bytes": 456_000_000}]
+
+
+def test_events_of_a_trace_lie_within_each_other_as_doubles(program, tmp_path):
+    """Also where no time is a round number, and neighbours do not meet: speedscope would begin one within the other."""
+    copy = changer(program, tmp_path)("UPDATE sample SET python_ns = python_ns + 1234567 * (node + 3 * slice_s) + 1")
+    path = export(copy, tmp_path, "perfetto", "--all")
+    assert exports.perfetto(path) == by_function(copy, CPU, "sample")
+    events = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "X"]
+    ends = {(event["tid"], event["ts"] + event["dur"]) for event in events}
+    assert len(events) > 10 and not ends & {(event["tid"], event["ts"]) for event in events}
 
 
 SVG = "{http://www.w3.org/2000/svg}"

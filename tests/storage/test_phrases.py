@@ -47,6 +47,9 @@ def test_a_phrase_means_what_people_mean(sales, phrase, meaning):
     ("asyncio tasks", None), ("p99", '"learned calls", "slices"'), ("numpy", '"summary"'),
     ("parallelism", '"threads", "runnable"'), ("dead stores", '"redundant stores", "redundant loads"'),
     ("wall clock", '"waiting", "threads"'), ("backtrace", '"call tree", "tree"'), ("page faults", '"heap"'),
+    ("how long does discount take", '"total functions", "hot lines in F"'), ("idle threads", '"waiting", "threads"'),
+    ("hot lines excluding pandas", '"own lines"'), ("vectorize", '"redundancy", "hot lines by python"'),
+    ("context switches", '"runnable", "wait causes"'), ("why is discount slow", '"hot lines in F"'), ("rss", '"heap"'),
     ("slow function", None), ("leeks", '"leaks"'), ("qqqq", '"summary", "hot lines" or "help"')])
 def test_an_unknown_phrase_names_three_that_are_near(sales, phrase, nearest):
     done = sales("query", "a.db", phrase)

@@ -342,7 +342,7 @@ test("tasks have their steps below the loop and their waits on paths of their ow
   const found = tasks(all, all.whole, profile.data);
   assert.deepEqual(
     found.map((task) => [all.name(task.fn), task.python, task.wait]),
-    [["brief", 2, 3]],
+    [["brief", 2, 2.75]],
   );
   assert.deepEqual(found[0]?.names, [
     { name: "one", cpu_s: 0.25, wait_s: 1.5 },

@@ -143,6 +143,48 @@ static void test_a_large_event_that_comes_late_is_taken(void **state) {
     assert_int_equal(run.samples, 1);
 }
 
+/* A program drops 3 MB 300 000 times a second, so the distance is some GB. An array that stays is in no doubt. */
+static void test_a_rare_large_event_is_taken_among_many(void **state) {
+    struct run run;
+    struct line churn = {.bytes = 3 << 20}, kept = {.bytes = 64 << 20};
+    begin(&run, 16384, 7);
+    pie_heap_rate_look_at_large(&run.rate, 1 << 20);
+    for (int i = 0; i < 300000; i++) {
+        one(&run, &churn, 0.001);
+        if (i >= 150000 && i < 150004)
+            one(&run, &kept, 0.001);
+    }
+    assert_true(run.rate.interval_bytes > kept.truth_bytes);
+    assert_int_equal(kept.estimate_bytes, kept.truth_bytes);
+    assert_true(kept.sq_bytes2 == 0);
+    assert_in_range(run.samples, 200, 2000); /* in 0.94 s */
+    double waiting = (double)(run.count_bytes - run.rate.base_bytes);
+    assert_true(fabs((double)churn.estimate_bytes + waiting - (double)churn.truth_bytes) < 1);
+}
+
+/* The same for sizes on both sides of what is large: the sums stay the truth. */
+static void test_a_line_gets_its_share_where_large_events_are_taken(void **state) {
+    enum { RUNS = 200, EVENTS = 3000 };
+    double sum = 0, sum2 = 0;
+    for (int i = 0; i < RUNS; i++) {
+        struct run run;
+        struct line first = {.bytes = 5 << 20}, second = {.bytes = 900 << 10};
+        begin(&run, 64 << 20, (uint64_t)i + 1);
+        pie_heap_rate_look_at_large(&run.rate, 1 << 20);
+        for (int j = 0; j < EVENTS; j++) {
+            one(&run, &first, 0.01);
+            one(&run, &second, 0.01);
+        }
+        double share = (double)first.bytes / (double)(first.bytes + second.bytes);
+        double waiting = share * (double)(run.count_bytes - run.rate.base_bytes);
+        double error = (double)first.estimate_bytes + waiting - (double)first.truth_bytes;
+        sum += error;
+        sum2 += error * error;
+    }
+    double mean = sum / RUNS, deviation = sqrt(sum2 / RUNS - mean * mean);
+    assert_true(fabs(mean) <= 4 * deviation / sqrt(RUNS));
+}
+
 static void test_the_rate_of_samples_is_held(void **state) {
     static const uint64_t speeds[] = {1, 10, 50}; /* GB/s */
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
@@ -174,6 +216,8 @@ int main(void) {
         cmocka_unit_test(test_a_large_event_stands_for_itself),
         cmocka_unit_test(test_a_burst_of_large_events_is_over_soon),
         cmocka_unit_test(test_a_large_event_that_comes_late_is_taken),
+        cmocka_unit_test(test_a_rare_large_event_is_taken_among_many),
+        cmocka_unit_test(test_a_line_gets_its_share_where_large_events_are_taken),
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
     };

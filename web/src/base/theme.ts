@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light or dark: as the system has it, until somebody chooses.
+// Light or dark: as the system has it, until somebody chooses; paper is light.
 import { effect, signal } from "@preact/signals";
 
 export type Theme = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
+const paper = matchMedia("print");
 const chosen = signal<Theme | null>(null);
 export const theme = signal<Theme>("light");
 
@@ -21,11 +22,14 @@ function stored(value?: Theme): string | null {
 export function followTheme(): void {
   const before = stored();
   if (before === "light" || before === "dark") chosen.value = before;
-  const update = () => {
-    theme.value = chosen.value ?? (system.matches ? "dark" : "light");
+  const update = (isPaper = paper.matches) => {
+    theme.value = isPaper ? "light" : (chosen.value ?? (system.matches ? "dark" : "light"));
   };
-  system.addEventListener("change", update);
-  effect(update);
+  addEventListener("beforeprint", () => update(true));
+  addEventListener("afterprint", () => update(false));
+  paper.addEventListener("change", () => update());
+  system.addEventListener("change", () => update());
+  effect(() => update());
   effect(() => {
     document.documentElement.dataset.theme = theme.value;
   });

@@ -24,6 +24,12 @@ const NO_CARD: Card = {
   finding: null,
 };
 
+/** A hint's text begins with what the card says already. */
+function withoutTitle(text: string, what: string): string {
+  const beginning = `${what}: `.toLowerCase();
+  return text.toLowerCase().startsWith(beginning) ? text.slice(beginning.length) : text;
+}
+
 const place = (file: string, line: number | null) => `${baseName(file)}:${line}`;
 
 /** "; held at app.py:30 meanwhile" */
@@ -48,7 +54,8 @@ function waitCard(data: PageData, hint: Hint): Card {
       ? `waited here; the main thread waits ${share(hint.share, 0)} of its time`
       : "of the main thread's time",
   };
-  if (!at) return { ...card, what: "Mostly waiting", tryThis: cause.tryThis };
+  const mostly = "Mostly waiting";
+  if (!at) return { ...card, what: mostly, tryThis: cause.tryThis, sure: withoutTitle(hint.text, mostly) };
   const inside = at.function ? `in ${at.function}` : null;
   if (at.isJoin)
     return {
@@ -114,7 +121,7 @@ function hintCard(data: PageData, hint: Hint): Card {
     gainAbout,
     file: hint.file,
     line: hint.line,
-    sure: hint.text,
+    sure: withoutTitle(hint.text, what),
     gain: share(hint.share, 0),
     part: hint.share ?? 0,
   };

@@ -25,10 +25,10 @@ export const MEASURES: Measure[] = [
   {
     id: "all",
     title: "All time",
-    head: "all s",
+    head: "time s",
     unit: "s",
     of: ["python", "native", "system", "wait", "runnable", "throttled"],
-    about: "CPU time and waiting, of all threads",
+    about: "CPU time, waiting and ready to run, of all threads",
   },
   {
     id: "python",

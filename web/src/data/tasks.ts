@@ -82,10 +82,21 @@ function owners(tree: Tree, costs: Costs, data: PageData): Int32Array {
 
 const timeOf = (named: NamedTime) => named.cpu_s + named.wait_s;
 
+/** What the tasks of each coroutine waited, as the question "tasks" has it; null: the profile does not say. */
+function waitsOf(data: PageData): Map<string, number> | null {
+  const found = new Map<string, number>();
+  for (const row of rows<TaskTime>(data.tasks)) {
+    const key = keyOf(row.coroutine, row.coroutine_file, row.coroutine_line);
+    found.set(key, (found.get(key) ?? 0) + row.wait_s);
+  }
+  return found.size > 0 ? found : null;
+}
+
 /** The longest first. Also callbacks of loops, which run as steps of tasks do. */
 export function tasks(tree: Tree, costs: Costs, data: PageData): Task[] {
   const owner = owners(tree, costs, data);
   const named = namesOf(data);
+  const waits = waitsOf(data);
   const found = new Map<number, Task>();
   for (let node = 1; node < tree.size; node++) {
     const fn = owner[node];
@@ -97,6 +108,8 @@ export function tasks(tree: Tree, costs: Costs, data: PageData): Task[] {
   }
   for (const task of found.values()) {
     const key = keyOf(tree.name(task.fn), tree.file(task.fn), tree.firstLine(task.fn));
+    // In the tree a task that waits for others has their waiting, too.
+    if (waits) task.wait = waits.get(key) ?? 0;
     task.names = [...(named.get(key)?.values() ?? [])].sort((a, b) => timeOf(b) - timeOf(a));
   }
   const height = (task: Task) => task.python + task.native + task.system + task.wait;

@@ -96,6 +96,9 @@ export function causeOf(cause: string): Cause {
 const JOINS =
   /^(Thread\.(join|_wait_for_tstate_lock)|Future\.(result|exception)|as_completed|wait|Popen\.(wait|_wait|communicate)|Pool\..*|_shutdown|ThreadPoolExecutor\.shutdown|Executor\..*)$/;
 
+/** Who waits for a condition, a queue or a result has no lock to hold for less: others have to work. */
+const isResult = (row: Wait) => row.function === "Condition.wait" && row.holder_line === null;
+
 export interface LineWaits {
   file: string;
   line: number;
@@ -106,7 +109,7 @@ export interface LineWaits {
   most: Wait;
   /** Part in which the GIL was held. */
   held_s: number;
-  /** It waits for threads or processes that the program started to end. */
+  /** It waits for what other threads or processes do: their end, or a result. */
   isJoin: boolean;
   function: string | null;
 }
@@ -122,7 +125,7 @@ function add(found: Map<string, LineWaits>, file: string, line: number, row: Wai
     causes: [],
     most: row,
     held_s: 0,
-    isJoin: JOINS.test(row.function ?? "") && row.library !== null,
+    isJoin: row.library !== null && (JOINS.test(row.function ?? "") || isResult(row)),
     function: isOwn ? row.function : null,
   };
   found.set(key, one);

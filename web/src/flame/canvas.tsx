@@ -2,7 +2,7 @@
 // The picture of a flame graph. A canvas, since ten thousand elements of SVG take half a second to draw. The table
 // beside it says the same and is what the keyboard moves in.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { colour, theme } from "../base/theme";
 import { scale } from "../ui/window";
 import { type Box, boxAt, deepest, layout } from "./layout";
@@ -109,7 +109,7 @@ export function FlameCanvas(props: Props): JSX.Element {
   const [width, setWidth] = useState(0);
   const { merged, focus, upwards } = props;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(() => setWidth(holder.current?.clientWidth ?? 0));
     observer.observe(holder.current!);
     return () => observer.disconnect();
@@ -123,7 +123,7 @@ export function FlameCanvas(props: Props): JSX.Element {
   const height = (deepest(boxes) + 1) * framePx();
   const painted = theme.value;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current!;
     const scale = devicePixelRatio || 1;
     element.width = Math.max(1, Math.round(width * scale));
@@ -133,7 +133,7 @@ export function FlameCanvas(props: Props): JSX.Element {
     draw(ctx, boxes, width, height, props);
   }, [boxes, width, height, props.current, props.matches, upwards, painted]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = holder.current!;
     element.scrollTop = upwards ? element.scrollHeight : 0;
   }, [upwards, merged, focus, height]);

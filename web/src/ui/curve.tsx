@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A curve over time, by uPlot. What it shows is also in a table that each view has beside it.
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { bytes, clock } from "../base/format";
 import { colour, theme } from "../base/theme";
 import type { Period } from "../data/filter";
+import { scale } from "./window";
 
 export interface Line {
   title: string;
@@ -25,18 +26,19 @@ interface Props {
 }
 
 function axes(): uPlot.Axis[] {
+  const by = scale();
   const common: uPlot.Axis = {
     stroke: colour("dim"),
     grid: { stroke: colour("hair"), width: 1 },
     ticks: { show: false },
-    font: "11px system-ui, sans-serif",
+    font: `${Math.round(11 * by)}px system-ui, sans-serif`,
   };
   return [
-    { ...common, grid: { show: false }, size: 24, gap: 4, values: (_, ticks) => ticks.map(clock) },
+    { ...common, grid: { show: false }, size: 24 * by, space: 60 * by, gap: 4, values: (_, ticks) => ticks.map(clock) },
     {
       ...common,
-      size: 62,
-      space: 30,
+      size: 62 * by,
+      space: 30 * by,
       gap: 6,
       values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : bytes(tick))),
     },
@@ -74,7 +76,7 @@ function optionsOf(props: Props, width: number): uPlot.Options {
     cursor: { drag: { x: false, y: false }, points: { size: 6 }, y: false },
     scales: { x: { time: false }, y: { range: (_, __, high) => [0, high > 0 ? high * 1.08 : 1] } },
     axes: axes(),
-    padding: [6, 8, 0, 0],
+    padding: [6, 20 * scale(), 0, 0], // half of the last time
     series: [
       {},
       ...props.lines.map((line) => ({
@@ -97,7 +99,7 @@ export function Curve(props: Props): JSX.Element {
   const holder = useRef<HTMLDivElement>(null);
   const says = useRef<HTMLParagraphElement>(null);
   const painted = theme.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = holder.current!;
     const data = [props.times, ...props.lines.map((line) => line.values)] as uPlot.AlignedData;
     const options = optionsOf(props, element.clientWidth || 300);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One track of time: a stacked bar for each slice. Dragging over it chooses a period.
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { colour, theme } from "../base/theme";
 import { choosePeriod, type Period } from "../data/filter";
 import type { Tracks } from "../data/tracks";
@@ -49,13 +49,13 @@ export function TrackCanvas(props: Props): JSX.Element {
   const painted = theme.value;
   const period = drag ?? props.period;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const observer = new ResizeObserver(() => setWidth(canvas.current?.clientWidth ?? 0));
     observer.observe(canvas.current!);
     return () => observer.disconnect();
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current!;
     const scale = devicePixelRatio || 1;
     element.width = Math.max(1, Math.round(width * scale));

@@ -145,7 +145,7 @@ export function Loops(): JSX.Element {
             onChange={(value) => adjust({ loop: value })}
           />
         )}
-        {all.length === 1 && <strong>{titleOf(loop)}</strong>}
+        {all.length === 1 && <strong>{`Loop in ${loop.function ?? "?"}`}</strong>}
         <Place file={loop.file} line={loop.line} />
       </div>
       <Facts

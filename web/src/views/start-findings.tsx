@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { plural } from "../base/format";
 import { link } from "../base/route";
+import type { PageData } from "../data";
 import { type Card, cards } from "../data/findings";
 import type { Profile } from "../data/profile";
 import { Empty, Place, Section } from "../ui/parts";
@@ -79,6 +80,11 @@ function unsure(of: Profile, card: Card): string {
   return `${likeliest} “pieprof confirm ${of.data.page.profile} --finding ${of.data.findings.rank[card.finding]}” counts its calls.`;
 }
 
+/** Do they take as much room as what is beside them? */
+export function isTall(data: PageData): boolean {
+  return cards(data).filter((card) => card.weight !== "low").length >= 2;
+}
+
 export function Findings({ of }: { of: Profile }): JSX.Element {
   const all = useMemo(() => cards(of.data), [of]);
   const [more, setMore] = useState(false);
@@ -86,7 +92,11 @@ export function Findings({ of }: { of: Profile }): JSX.Element {
   const first = strong.length > 0 ? strong : all.slice(0, 1);
   const shown = more ? all : first.slice(0, CARDS_SHOWN);
   return (
-    <Section title="What to change" note={all.length > 0 ? plural(all.length, "finding") : null}>
+    <Section
+      title="What to change"
+      note={all.length > 0 ? plural(all.length, "finding") : null}
+      cls="findings"
+    >
       {all.length === 0 && <Empty>{nothingFound(of)}</Empty>}
       {strong.length === 0 && first[0] && <p class="dim">{unsure(of, first[0])}</p>}
       <ol class="cards">

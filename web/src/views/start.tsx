@@ -12,7 +12,7 @@ import { Curve } from "../ui/curve";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Empty, type Kind, Place, Section, type Split } from "../ui/parts";
 import { commandName, endText } from "./names";
-import { Findings } from "./start-findings";
+import { Findings, isTall } from "./start-findings";
 import { Costliest, workedFor } from "./start-lines";
 import { Waits } from "./start-waits";
 
@@ -182,19 +182,20 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
 export function Start(): JSX.Element {
   const of = profile();
   const worked = workedFor(of);
+  // The source is as wide as the page where memory leaves room beside the findings, and is not far below them.
+  const isAlone = of.data.run.processes === 1;
+  const isWide = isAlone && isTall(of.data);
   return (
-    <div class="view start-view">
+    <div class={`view start-view${isAlone ? " alone" : ""}${isWide ? " wide" : ""}`}>
       <SplitOfTime of={of} />
-      <div class="left">
-        <Findings of={of} />
-        <Section
-          title="Costliest lines of your code"
-          note={worked > 0 ? `native threads worked ${seconds(worked)} for them` : null}
-          cls="lines"
-        >
-          <Costliest of={of} />
-        </Section>
-      </div>
+      <Findings of={of} />
+      <Section
+        title="Costliest lines of your code"
+        note={worked > 0 ? `native threads worked ${seconds(worked)} for them` : null}
+        cls="lines"
+      >
+        <Costliest of={of} />
+      </Section>
       <div class="right">
         <Waits of={of} />
         <Section title="Memory at the peak">

@@ -26,6 +26,11 @@ interface Row {
 
 const TICKS = 6;
 
+const WIDE_PX = 1100;
+
+/** What two decimals show: a column without so much is left out. */
+const SHOWN_S = 0.005;
+
 function rowsOf(all: Tracks): Row[] {
   const { data } = profile();
   const threads = rows<Thread>(data.threads);
@@ -69,11 +74,29 @@ function trackColumns(all: Tracks): Column<Row>[] {
   const { period } = part.value;
   const sum = (row: Row, ...kinds: TrackKind[]) =>
     column(kinds.reduce((all_s, kind) => all_s + total(row.track, kind, all, period), 0));
+  const isSeen = (kind: TrackKind) => total(all.all, kind, all, period) >= SHOWN_S;
+  const wait: Column<Row> = {
+    key: "wait",
+    title: "wait s",
+    width: 68,
+    rank: 2,
+    number: true,
+    cell: (row) => sum(row, "wait"),
+  };
+  const delay: Column<Row> = {
+    key: "delay",
+    title: "delay s",
+    width: 68,
+    rank: 4,
+    number: true,
+    about: "Ready to run, without a processor",
+    cell: (row) => sum(row, "delay"),
+  };
   return [
     {
       key: "name",
       title: "process, thread",
-      width: 150,
+      width: innerWidth >= WIDE_PX ? 210 : 150, // names of threads begin alike
       rank: 0,
       cell: (row) => (
         <span class={row.thread ? "name" : "name strong"}>
@@ -106,24 +129,8 @@ function trackColumns(all: Tracks): Column<Row>[] {
       number: true,
       cell: (row) => sum(row, "python", "native", "system"),
     },
-    {
-      key: "wait",
-      title: "wait s",
-      width: 68,
-      rank: 2,
-      number: true,
-      cell: (row) => sum(row, "wait"),
-    },
-    ...(period ? [] : causeColumn()),
-    {
-      key: "delay",
-      title: "delay s",
-      width: 68,
-      rank: 4,
-      number: true,
-      about: "Ready to run, without a processor",
-      cell: (row) => sum(row, "delay"),
-    },
+    ...(isSeen("wait") ? [wait, ...(period ? [] : causeColumn())] : []),
+    ...(isSeen("delay") ? [delay] : []),
   ];
 }
 
@@ -157,9 +164,6 @@ function PeriodFields({ all }: { all: Tracks }): JSX.Element {
   );
 }
 
-/** What two decimals show. */
-const SHOWN_S = 0.005;
-
 const garbage: Column<Slice> = {
   key: "gc",
   title: "gc s",
@@ -170,6 +174,15 @@ const garbage: Column<Slice> = {
   cell: (row) => column(row.gc_s),
   sort: (row) => row.gc_s,
 };
+
+const MAY_BE_ZERO = ["wait", "allocated", "copied"];
+
+/** Columns of figures that are zero in all slices are left out. */
+function figureColumns(data: PageData): Column<Slice>[] {
+  const isSeen = (column: Column<Slice>) =>
+    rows<Slice>(data.slices).some((row) => Number(column.sort?.(row) ?? 0) >= SHOWN_S);
+  return sliceColumns.filter((column) => !MAY_BE_ZERO.includes(column.key) || isSeen(column));
+}
 
 /** What it waited for, and what else happened then; columns without anything are left out. */
 function storyColumns(data: PageData, all: Tracks): Column<Slice>[] {
@@ -305,7 +318,7 @@ export function Time(): JSX.Element {
   const [closed, setClosed] = useState<Set<string>>(new Set());
   const every = useMemo(() => (all ? rowsOf(all) : []), [all]);
   const causes = useMemo(() => (all ? groupTrack(data, all) : null), [data, all]);
-  const slices = useMemo(() => (all ? [...sliceColumns, ...storyColumns(data, all)] : []), [data, all]);
+  const slices = useMemo(() => (all ? [...figureColumns(data), ...storyColumns(data, all)] : []), [data, all]);
   if (!all) return <Empty>The profile has no slices of time: what happened when is not known.</Empty>;
   const { period } = part.value;
   const shown = every.filter((row) => row.level === 0 || !closed.has(`${row.process.process}`));

@@ -10,12 +10,16 @@ async function print(browser, pages) {
     await show(page, view);
     const seen = await page.evaluate(() => ({
       nav: getComputedStyle(document.querySelector("nav")).display,
+      theme: document.documentElement.dataset.theme,
+      wide: [...document.querySelectorAll("main canvas")].filter(
+        (one) => one.getBoundingClientRect().right > innerWidth,
+      ).length,
       paper: getComputedStyle(document.body).backgroundColor,
       cut: [...document.querySelectorAll(".grid .rows")].filter(
         (one) => one.scrollHeight > one.clientHeight + 1,
       ).length,
     }));
-    assert.deepEqual(seen, { nav: "none", paper: "rgb(255, 255, 255)", cut: 0 }, view);
+    assert.deepEqual(seen, { nav: "none", theme: "light", wide: 0, paper: "rgb(255, 255, 255)", cut: 0 }, view);
   }
   await show(page, "time");
   assert.equal(await page.locator("[aria-label='Slices of time'] .sizer .row").count(), 10);
