@@ -15,15 +15,6 @@
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, UNDECIDED_SHOWN = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 
-/* A line has one finding here, its costliest. A library's line is printed unless the user's own line, which represents
- * it too, is. */
-static const char findings_sql[] =
-    "WITH found AS MATERIALIZED (SELECT *, min(rank) FROM v_redundancy WHERE run = :run"
-    " AND severity = 'high' GROUP BY file, line)"
-    " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
-    " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
-    " ORDER BY rank LIMIT :limit";
-
 /* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no
  * such blank. */
 static size_t fitting_words(const char *text, size_t width) {
@@ -96,22 +87,32 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
     free(place);
 }
 
-/* What may be a tenth of the run by the upper end of its interval; of what is undecided, by that of the comparisons,
- * since otherwise each costly line with a comparison would be named. Fewer than three are a coincidence, as at imports.
- * Each line once, by its costliest finding. */
-static const char undecided_sql[] =
-    "WITH found AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, min(v.rank) FROM "
-    "v_redundancy v"
-    " JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.severity = 'low'"
-    " AND v.library IS NULL AND v.traps >= t.category_traps_min"
-    " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns"
-    " GROUP BY v.file, v.line)"
-    " SELECT * FROM found ORDER BY rank LIMIT :limit";
+/* The findings; where there are none, what is undecided. Each line once, by its costliest finding. A library's line is
+ * printed unless the user's own line, which represents it too, is.
+ *
+ * What may be a tenth of the run is undecided, by the upper end of its interval; of what has the category, by that of
+ * the comparisons, since otherwise each costly line with a comparison would be named. Fewer than three are a
+ * coincidence, as at imports.
+ *
+ * One statement: to prepare and to work out all findings is half of what the summary takes. */
+static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
+static const char findings_sql[] =
+    "WITH told AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, v.severity = 'high' AS is_high"
+    " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
+    " AND (v.severity = 'high' OR v.severity = 'low' AND v.library IS NULL AND v.traps >= t.category_traps_min"
+    " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns)),"
+    " found AS MATERIALIZED (SELECT *, min(rank) FROM told GROUP BY is_high, file, line),"
+    " shown AS MATERIALIZED (SELECT * FROM found f WHERE is_high AND (library IS NULL OR NOT EXISTS"
+    " (SELECT 1 FROM found o WHERE o.is_high AND o.library IS NULL AND o.file = f.user_file"
+    " AND o.line = f.user_line)) ORDER BY rank LIMIT :limit)"
+    " SELECT * FROM (SELECT * FROM shown ORDER BY rank)"
+    " UNION ALL SELECT * FROM (SELECT * FROM found WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
+    " ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
 
-/* Columns of undecided_sql behind those of v_redundancy. */
-static bool is_thin(struct pie_cursor *row) {
+/* A column of findings_sql behind those of v_redundancy. */
+static bool is_true_in(struct pie_cursor *row, const char *name) {
     for (int i = 0; i < pie_cursor_column_count(row); i++)
-        if (strcmp(pie_cursor_column_name(row, i), "is_thin") == 0)
+        if (strcmp(pie_cursor_column_name(row, i), name) == 0)
             return pie_cursor_int(row, i) != 0;
     return false;
 }
@@ -171,20 +172,6 @@ static int print_part(struct part *part, const char *sql, int64_t limit, pie_fin
     return r < 0 ? r : part->count;
 }
 
-static void print_one_undecided(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
-    struct part *part = context;
-
-    begin_finding(part);
-    print_undecided_line(part->screen, finding, is_thin(row));
-}
-
-static int print_undecided(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
-    struct part part = {.screen = screen, .above = above};
-
-    return print_part(&part, undecided_sql, above == 0 ? UNDECIDED_SHOWN : 1, print_one_undecided,
-                      ret_message);
-}
-
 static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2 && PIE_COPY_SHIFT == 4,
               "as in seen_sql, copies_sql and state_sql");
 
@@ -223,14 +210,17 @@ static int is_true(const struct pie_finding_screen *screen, const char *sql, cha
 static void print_one_finding(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
     struct part *part = context;
 
-    (void)row;
     begin_finding(part);
+    if (!is_true_in(row, "is_high")) {
+        print_undecided_line(part->screen, finding, is_true_in(row, "is_thin"));
+        return;
+    }
     print_finding(part->screen, finding);
     if (part->count == 1 && finding->advice)
         print_advice(part->screen, finding->advice, part->above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
 }
 
-/* How many were found, or -errno. */
+/* How many were printed, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct part part = {.screen = screen, .above = above};
     int r = is_true(screen, seen_sql, ret_message);
@@ -240,9 +230,8 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
         r = is_true(screen, reads_sql, ret_message);
     if (r <= 0)
         return r;
-    r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
-                   print_one_finding, ret_message);
-    return r == 0 ? print_undecided(screen, above, ret_message) : r;
+    return print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
+                      print_one_finding, ret_message);
 }
 
 /* To look for them costs little where there are none. */

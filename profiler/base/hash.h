@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hashes for tables in memory; none is ever stored in a file. */
+/* Hashes for tables in memory. None is stored in a profile; the symbol cache has one, of this machine. */
 
 /* 2^64 / golden ratio, odd. */
 #define PIE_HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* If a quota is set later, or a process is moved, this much may be missed. */
 static const uint64_t FIND_NS = 2000000000;
@@ -26,6 +27,8 @@ static const uint64_t FRESH_NS = 1000000;
 /* Below it nothing is read: the shortest time that a group is throttled is longer. */
 static const uint64_t DELAY_MIN_NS = 500000;
 static const uint64_t LATE_NS = 60000000; /* from a delay to its being seen: some wall ticks */
+
+enum { CLOSED = 0, NOT_KEPT = -1 };
 
 const struct pie_throttle_files pie_throttle_kernel_files = {"/proc/self/mountinfo", "/proc/self/cgroup"};
 
@@ -50,6 +53,33 @@ static bool read_file(const struct pie_throttle_level *level, const char *name, 
     return pie_proc_read(path, text, size) > 0;
 }
 
+static void close_kept(struct pie_throttle_level *level) {
+    if (level->stat > 0)
+        close(level->stat);
+    level->stat = CLOSED;
+}
+
+/* To find it takes the kernel longer than to make its text, which one reading takes whole. A group that is no more
+ * says ENODEV; another may be made under its name. */
+static bool read_stat(const struct pie_throttle *throttle, struct pie_throttle_level *level, char *text,
+                      size_t size) {
+    const char *name = level->is_local ? "cpu.stat.local" : "cpu.stat";
+    char path[PIE_THROTTLE_PATH_BYTES + PIE_THROTTLE_ROOM_BYTES];
+
+    snprintf(path, sizeof path, "%s/%s", level->path, name);
+    if (level->stat == CLOSED)
+        level->stat = throttle->open_kept ? throttle->open_kept(path) : NOT_KEPT;
+    if (level->stat == NOT_KEPT)
+        return read_file(level, name, text, size);
+    ssize_t length = level->stat == CLOSED ? 0 : pread(level->stat, text, size - 1, 0);
+    if (length <= 0) {
+        close_kept(level);
+        return false;
+    }
+    text[length] = '\0';
+    return true;
+}
+
 /* In ns; version 2 says microseconds. False: no quota. */
 static bool read_quota(const struct pie_throttle_level *level, uint64_t *ret_quota_ns,
                        uint64_t *ret_period_ns) {
@@ -68,11 +98,12 @@ static bool read_quota(const struct pie_throttle_level *level, uint64_t *ret_quo
     return *ret_period_ns > 0;
 }
 
-static bool read_throttled(const struct pie_throttle_level *level, uint64_t *ret_ns, uint64_t *ret_periods) {
+static bool read_throttled(const struct pie_throttle *throttle, struct pie_throttle_level *level,
+                           uint64_t *ret_ns, uint64_t *ret_periods) {
     char text[1024];
 
     *ret_periods = 0;
-    if (!read_file(level, level->is_local ? "cpu.stat.local" : "cpu.stat", text, sizeof text))
+    if (!read_stat(throttle, level, text, sizeof text))
         return false;
     if (!level->is_local && !number_of(text, "nr_throttled", ret_periods))
         return false;
@@ -140,14 +171,16 @@ static bool is_mount(const char *line, bool is_v2, char *root, char *point) {
 }
 
 static void add_level(struct pie_throttle *throttle, const char *folder, bool is_local) {
-    struct pie_throttle_level level = {.is_local = is_local, .processors = 1};
+    struct pie_throttle_level level = {.is_local = is_local, .processors = 1, .stat = NOT_KEPT};
     uint64_t ns, periods;
 
     if (throttle->n_levels == PIE_THROTTLE_LEVELS_MAX)
         return;
     snprintf(level.path, sizeof level.path, "%s", folder);
-    if ((is_local || read_quota(&level, &ns, &periods)) && read_throttled(&level, &ns, &periods))
-        throttle->levels[throttle->n_levels++] = level;
+    if ((!is_local && !read_quota(&level, &ns, &periods)) || !read_throttled(throttle, &level, &ns, &periods))
+        return;
+    level.stat = CLOSED;
+    throttle->levels[throttle->n_levels++] = level;
 }
 
 /* From the process's own group outwards, as far as this mount shows. */
@@ -193,11 +226,16 @@ static bool find_in(struct pie_throttle *throttle, const char *mounts, const cha
     return false;
 }
 
-static const struct pie_throttle_level *same_level(const struct pie_throttle *before, const char *path) {
-    for (size_t i = 0; i < before->n_levels; i++)
-        if (strcmp(before->levels[i].path, path) == 0)
-            return &before->levels[i];
-    return NULL;
+/* What is known of it goes over, its descriptor too. */
+static void take_over(struct pie_throttle *before, struct pie_throttle_level *level) {
+    for (size_t i = 0; i < before->n_levels; i++) {
+        struct pie_throttle_level *same = &before->levels[i];
+        if (strcmp(same->path, level->path) != 0 || same->is_local != level->is_local)
+            continue;
+        *level = *same;
+        same->stat = CLOSED;
+        return;
+    }
 }
 
 void pie_throttle_find(struct pie_throttle *throttle, const struct pie_throttle_files *files) {
@@ -210,11 +248,10 @@ void pie_throttle_find(struct pie_throttle *throttle, const struct pie_throttle_
     if (pie_proc_read(files->mountinfo, mounts, sizeof mounts) > 0 &&
         pie_proc_read(files->cgroup, cgroup, sizeof cgroup) > 0 && !find_in(throttle, mounts, cgroup, false))
         find_in(throttle, mounts, cgroup, true);
-    for (size_t i = 0; i < throttle->n_levels; i++) {
-        const struct pie_throttle_level *same = same_level(&before, throttle->levels[i].path);
-        if (same && same->is_local == throttle->levels[i].is_local)
-            throttle->levels[i] = *same;
-    }
+    for (size_t i = 0; i < throttle->n_levels; i++)
+        take_over(&before, &throttle->levels[i]);
+    for (size_t i = 0; i < before.n_levels; i++)
+        close_kept(&before.levels[i]);
 }
 
 /* Wall time out of what a level's sum grew by. */
@@ -240,7 +277,7 @@ void pie_throttle_read(struct pie_throttle *throttle, uint64_t now_ns) {
     for (size_t i = 0; i < throttle->n_levels; i++) {
         struct pie_throttle_level *level = &throttle->levels[i];
         uint64_t ns, periods;
-        if (!read_throttled(level, &ns, &periods))
+        if (!read_throttled(throttle, level, &ns, &periods))
             continue;
         if (level->has_begun && ns > level->throttled_ns)
             throttle->total_ns += wall_time(level, ns - level->throttled_ns, periods - level->periods);

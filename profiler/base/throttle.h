@@ -22,6 +22,7 @@ struct pie_throttle_level {
     uint64_t throttled_ns; /* at the last reading, summed over the processors */
     uint64_t periods;      /* of the quota, that were throttled */
     double processors;     /* on which its threads are throttled at the same time */
+    int stat;              /* descriptor of the file with these figures; 0: not open yet, -1: opened each time */
 };
 
 struct pie_throttle {
@@ -33,6 +34,8 @@ struct pie_throttle {
         uint64_t at_ns, total_ns;
     } history[PIE_THROTTLE_HISTORY]; /* the last readings, oldest first */
     size_t n_history;
+    /* Opens a file to be kept open: its descriptor, -1: none is kept, 0: there is no such file. NULL: none is kept. */
+    int (*open_kept)(const char *path);
 };
 
 /* The files that name the process's groups; the kernel's unless a test has others. */

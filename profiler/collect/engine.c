@@ -12,6 +12,7 @@
 #include "profiler/ports/facts.h"
 #include "profiler/process/table.h"
 #include "profiler/stacks/cct.h"
+#include "profiler/symbols/symbol_cache.h"
 #include "profiler/thread/ending.h"
 #include "profiler/thread/filtered.h"
 #include "profiler/thread/thread.h"
@@ -83,6 +84,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
                      const struct pie_process_facts *facts, pie_sink_open_fn open_sink) {
     pie_real_init();
     pie_home_init();
+    pie_symbol_cache_begin();
     pie_collectors_lay_out_threads();
     int r = pie_region_init();
     if (r < 0)

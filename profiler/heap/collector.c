@@ -130,6 +130,10 @@ static void complete(void) {
     pie_heap_drain_complete(state.drain);
 }
 
+static void move_thread(struct pie_thread *thread, pie_move_word_fn move, void *data) {
+    move(data, &pie_heap_of(thread)->copied_node);
+}
+
 static bool holds(struct pie_node_id node) {
     return pie_heap_drain_holds(state.drain, node);
 }
@@ -146,6 +150,7 @@ const struct pie_collector pie_heap_collector = {
     .begin = begin,
     .stop = stop,
     .end = tick,
+    .finish = pie_heap_take_rest,
     .forked = pie_heap_forget,
     .forget = forget,
     .own_thread = pie_heap_own_thread,
@@ -159,6 +164,7 @@ const struct pie_collector pie_heap_collector = {
     .write_overhead = write_overhead,
     .clear = clear,
     .complete = complete,
+    .move_thread = move_thread,
     .holds = holds,
     .forget_nodes = forget_nodes,
 };

@@ -75,6 +75,8 @@ struct pie_heap_state {
     _Atomic bool is_late[PIE_HEAP_DOMAINS];  /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
+    struct pie_cct_id copied_node; /* of the last copy that stood for others too; 0: none yet */
+    bool was_shift;                /* it was one */
     uint64_t follow_ns;          /* CLOCK_MONOTONIC: no copy is followed before */
     uint64_t random;
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
@@ -108,6 +110,9 @@ void pie_heap_forget(void);
 /* What each kind of sample and crossing may take of the time: its reciprocal; 0: as at first. Context: drain. */
 void pie_heap_allow(uint32_t memory_part, uint32_t copies_part);
 
+/* What the calling thread has copied since its last sample becomes a record. Context: hook. */
+void pie_heap_take_rest(void);
+
 /* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
 void pie_heap_own_thread(void);
 /* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
@@ -137,6 +142,8 @@ bool pie_heap_rate_is_large(const struct pie_heap_rate *rate, uint64_t bytes);
  * the point may lie then. Context: hook. */
 void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
                            uint64_t *random);
+/* What was counted behind the last point; it counts no more. Context: hook. */
+uint64_t pie_heap_rate_take_rest(struct pie_heap_rate *rate, uint64_t count_bytes);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);
 

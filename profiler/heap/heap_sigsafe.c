@@ -555,8 +555,39 @@ static void take_copy(struct pie_thread *thread, const void *to, const void *fro
         return;
     record.is_exact = is_exact;
     record.node = node_of(thread, caller);
+    if (!is_exact) {
+        __atomic_store_n(&state->copied_node.value, record.node.value, __ATOMIC_RELAXED);
+        state->was_shift = record.is_shift;
+    }
     record.copy_end = (uint8_t)follow(thread, to, from, bytes, now_ns);
     push_copy(thread, &record);
+}
+
+/* Copies behind the last point belong to the place of that point: which of two neighbouring points has the bytes
+ * between them is all the same, as the points know nothing of the program. A copy that stands for itself alone is no
+ * such place. */
+static void take_rest(struct pie_thread *thread) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+    struct pie_heap_record record = {
+        .time_ns = pie_monotonic_ns(), .event = PIE_HEAP_COPIED, .is_shift = state->was_shift};
+
+    record.node.value = __atomic_load_n(&state->copied_node.value, __ATOMIC_RELAXED);
+    if (!state->copy_distance_bytes || !record.node.value)
+        return;
+    record.weight_bytes = pie_heap_rate_take_rest(&state->copies, copied_so_far(state));
+    if (record.weight_bytes)
+        push(thread, &record);
+}
+
+void pie_heap_take_rest(void) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    struct pie_thread *thread = pie_thread_self();
+
+    if (!set || !set->has_copies || !thread || thread->inside)
+        return;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
+    take_rest(thread);
+    pie_thread_leave(thread);
 }
 
 void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller) {
@@ -591,6 +622,7 @@ static void enter_thread(struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns();
 
     state->copy_distance_bytes = 0;
+    state->copied_node = (struct pie_cct_id){0};
     state->follow_ns = 0;
     state->crossed_ns = state->crossing_cost_ns = state->looked_ns = 0;
     state->quiet_crossings = state->quiet_left = 0;
@@ -610,6 +642,7 @@ static void enter_thread(struct pie_thread *thread) {
 static void leave_thread(struct pie_thread *thread) {
     int64_t heap[PIE_HEAP_DOMAINS];
 
+    pie_heap_take_rest();
     if (pie_heap_self) {
         note_peak(fold(pie_heap_of(thread), heap), heap);
         atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);

@@ -126,6 +126,13 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
     return weight_bytes;
 }
 
+uint64_t pie_heap_rate_take_rest(struct pie_heap_rate *rate, uint64_t count_bytes) {
+    uint64_t rest_bytes = count_bytes > rate->base_bytes ? count_bytes - rate->base_bytes : 0;
+
+    rate->base_bytes += rest_bytes;
+    return rest_bytes;
+}
+
 void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
                            uint64_t *random) {
     if (now_ns - rate->window_ns < WINDOW_NS)

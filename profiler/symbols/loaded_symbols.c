@@ -7,6 +7,7 @@
  * but may have been damaged by the program. */
 
 #include "profiler/symbols/loaded_symbols.h"
+#include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 
 #include <errno.h>
@@ -186,6 +187,34 @@ static bool is_glibc(const struct dynamic *dynamic) {
            (strcmp(dynamic->soname, "libc.so.6") == 0 || strcmp(dynamic->soname, "libm.so.6") == 0);
 }
 
+/* Calls the choosers of glibc's. */
+static int each_chosen(const struct pie_module_entry *entry, const struct dynamic *dynamic,
+                       int (*each)(const struct pie_module_entry *entry, const char *name,
+                                   const Elf64_Sym *symbol, uint64_t vaddr, void *data),
+                       void *data) {
+    int r = 0;
+
+    for (size_t i = 1; r == 0 && i < dynamic->symbol_count; i++) {
+        const Elf64_Sym *symbol = &dynamic->symbols[i];
+        const char *name = name_at(dynamic, symbol->st_name);
+        if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || !name || !code_end(entry, symbol->st_value))
+            continue;
+        uintptr_t (*choose)(void) = (uintptr_t (*)(void))(entry->base + symbol->st_value);
+        r = each(entry, name, symbol, choose() - entry->base, data);
+    }
+    return r;
+}
+
+static int add_chosen(const struct pie_module_entry *entry, const char *name, const Elf64_Sym *symbol,
+                      uint64_t vaddr, void *data) {
+    struct request *request = data;
+    uint64_t end = code_end(entry, vaddr) ? function_end(entry, vaddr) : 0;
+    /* As a label: wherever a symbol table knows the function itself, its name goes first. */
+    unsigned char info = ELF64_ST_INFO(ELF64_ST_BIND(symbol->st_info), STT_NOTYPE);
+
+    return pie_symbol_table_add(request->builder, name, info, vaddr, 0, end);
+}
+
 static int visit_chosen(const struct pie_module_entry *entry, void *data) {
     struct request *request = data;
     struct dynamic dynamic;
@@ -193,19 +222,29 @@ static int visit_chosen(const struct pie_module_entry *entry, void *data) {
     if (r < 0 || !is_glibc(&dynamic))
         return r;
     r = copy_names(&dynamic, request->ret_names);
-    for (size_t i = 1; r == 0 && i < dynamic.symbol_count; i++) {
-        const Elf64_Sym *symbol = &dynamic.symbols[i];
-        const char *name = name_at(&dynamic, symbol->st_name);
-        if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || !name || !code_end(entry, symbol->st_value))
-            continue;
-        uintptr_t (*choose)(void) = (uintptr_t (*)(void))(entry->base + symbol->st_value);
-        uint64_t vaddr = choose() - entry->base;
-        uint64_t end = code_end(entry, vaddr) ? function_end(entry, vaddr) : 0;
-        /* As a label: wherever a symbol table knows the function itself, its name goes first. */
-        unsigned char info = ELF64_ST_INFO(ELF64_ST_BIND(symbol->st_info), STT_NOTYPE);
-        r = pie_symbol_table_add(request->builder, name, info, vaddr, 0, end);
-    }
-    return r;
+    return r < 0 ? r : each_chosen(entry, &dynamic, add_chosen, request);
+}
+
+static int mark_chosen(const struct pie_module_entry *entry, const char *name, const Elf64_Sym *symbol,
+                       uint64_t vaddr, void *data) {
+    uint64_t *mark = data;
+
+    *mark = pie_hash_mix(pie_hash_mix(*mark, symbol->st_value), vaddr);
+    return 0;
+}
+
+static int visit_mark(const struct pie_module_entry *entry, void *data) {
+    struct dynamic dynamic;
+    int r = read_dynamic(entry, &dynamic);
+
+    return r < 0 || !is_glibc(&dynamic) ? r : each_chosen(entry, &dynamic, mark_chosen, data);
+}
+
+uint64_t pie_loaded_symbols_mark_chosen(const struct pie_module_entry *entry) {
+    uint64_t mark = 0;
+
+    (void)pie_modules_with_loaded(entry, visit_mark, &mark);
+    return mark;
 }
 
 int pie_loaded_symbols_add_dynamic(const struct pie_module_entry *entry,

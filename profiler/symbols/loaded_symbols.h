@@ -17,3 +17,6 @@ int pie_loaded_symbols_add_dynamic(const struct pie_module_entry *entry,
  * are called; only those of glibc's own libc and libm, known only to read. Results as above. */
 int pie_loaded_symbols_add_chosen(const struct pie_module_entry *entry,
                                   struct pie_symbol_table_builder *builder, char **ret_names);
+
+/* A number for the functions that glibc chose: 0 for other modules, and another one where it chose others. */
+uint64_t pie_loaded_symbols_mark_chosen(const struct pie_module_entry *entry);

@@ -8,6 +8,7 @@
  * one the same program headers. */
 
 #include "profiler/symbols/module_files.h"
+#include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/symbols/minidebug.h"
 
@@ -105,7 +106,7 @@ static int try_debug_files(const char *module_path, const struct build_id *id, c
     if (r == 0)
         r = try(path, data);
     int directory = directory_length(module_path);
-    bool is_usable = link_name && !strchr(link_name, '/') && *module_path == '/';
+    bool is_usable = *link_name && !strchr(link_name, '/') && *module_path == '/';
     for (size_t i = 0; r < 0 && is_usable && i < sizeof(patterns) / sizeof(*patterns); i++) {
         int n = snprintf(path, sizeof(path), patterns[i], directory, module_path, link_name);
         if (n > 0 && (size_t)n < sizeof(path) && strcmp(path, module_path) != 0)
@@ -214,6 +215,14 @@ static int read_own(const struct pie_module_entry *entry, const struct pie_modul
     return 0;
 }
 
+static void note_link(struct pie_module_files *files) {
+    Elf_Data *data;
+    const char *name = section_text(&files->own, ".gnu_debuglink", &data);
+
+    if (name && strlen(name) < sizeof files->link)
+        memcpy(files->link, name, strlen(name) + 1);
+}
+
 void pie_module_files_read(const struct pie_module_entry *entry, const struct pie_module_files_limits *limits,
                            struct pie_module_files *ret_files) {
     struct build_id id = {.length = 0};
@@ -221,14 +230,13 @@ void pie_module_files_read(const struct pie_module_entry *entry, const struct pi
     ret_files->own_error = read_own(entry, limits, &ret_files->own, &id);
     if (ret_files->own_error < 0)
         return;
+    note_link(ret_files);
     read_dwarf(entry->open_path, limits, ret_files);
     bool has_symbols = has_section_of_type(&ret_files->own, SHT_SYMTAB);
     if (has_symbols && (ret_files->dwarf_error == 0 || limits->dwarf_bytes == 0))
         return;
     struct separate separate = {.id = &id, .limits = limits, .files = ret_files};
-    Elf_Data *data;
-    const char *link_name = section_text(&ret_files->own, ".gnu_debuglink", &data);
-    if (try_debug_files(entry->path, &id, link_name, try_separate, &separate) == 0) {
+    if (try_debug_files(entry->path, &id, ret_files->link, try_separate, &separate) == 0) {
         if (ret_files->dwarf_error == -ENOENT)
             read_dwarf(separate.path, limits, ret_files);
     } else if (!has_symbols) {
@@ -244,4 +252,36 @@ void pie_module_files_finish(struct pie_module_files *files) {
     pie_elf_image_finish(&files->alternate);
     pie_free(files->mini_bytes);
     files->mini_bytes = NULL;
+}
+
+/* Goes on to the next one. */
+static int note_file(const char *path, void *data) {
+    uint64_t *hash = data;
+    struct stat status;
+
+    if (stat(path, &status) < 0)
+        status = (struct stat){0};
+    *hash = pie_hash_mix(*hash, (uint64_t)status.st_size);
+    *hash = pie_hash_mix(*hash, (uint64_t)status.st_mtim.tv_sec);
+    *hash = pie_hash_mix(*hash, (uint64_t)status.st_mtim.tv_nsec);
+    return -ENOENT;
+}
+
+static struct build_id id_of(const char *hex) {
+    struct build_id id = {.length = 0};
+
+    for (; hex && id.length < sizeof id.bytes; hex += 2)
+        if (sscanf(hex, "%2hhx", &id.bytes[id.length]) == 1)
+            id.length++;
+        else
+            break;
+    return id;
+}
+
+uint64_t pie_module_files_separate(const struct pie_module_entry *entry, const char *link) {
+    struct build_id id = id_of(entry->build_id);
+    uint64_t hash = 0;
+
+    (void)try_debug_files(entry->path, &id, link, note_file, &hash);
+    return hash;
 }

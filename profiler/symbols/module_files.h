@@ -15,6 +15,8 @@ struct pie_module_files_limits {
     uint64_t dwarf_bytes;  /* of the DWARF sections of one module, decompressed; 0: not wanted */
 };
 
+enum { PIE_MODULE_LINK_BYTES = 256 };
+
 struct pie_module_files {
     struct pie_elf_image own;       /* symbols and links of the module itself */
     struct pie_elf_image separate;  /* symbols of its separate debug file */
@@ -22,6 +24,7 @@ struct pie_module_files {
     struct pie_elf_image dwarf;     /* DWARF of the module or of its separate debug file */
     struct pie_elf_image alternate; /* parts that dwz moved out of several debug files */
     void *mini_bytes;               /* behind `mini` */
+    char link[PIE_MODULE_LINK_BYTES]; /* the name in .gnu_debuglink; "": none, or too long */
     int own_error;                  /* 0, or why `own` is empty: -ESTALE: the file is another one now */
     int dwarf_error;                /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
 };
@@ -30,3 +33,7 @@ struct pie_module_files {
 void pie_module_files_read(const struct pie_module_entry *entry, const struct pie_module_files_limits *limits,
                            struct pie_module_files *ret_files);
 void pie_module_files_finish(struct pie_module_files *files);
+
+/* A number for the separate debug files that there are now: another one when one is installed, replaced or removed.
+ * link: as above. */
+uint64_t pie_module_files_separate(const struct pie_module_entry *entry, const char *link);

@@ -3,6 +3,7 @@
 #include "profiler/symbols/module_symbols.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/symbols/loaded_symbols.h"
+#include "profiler/symbols/symbol_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,11 +64,21 @@ static void count_failure(const struct pie_module_entry *entry, int error,
         counters->unreadable_modules++;
 }
 
+/* Of an earlier run. One that is not to be read from its file for its size is not read from there either. */
+static struct pie_symbol_table *kept_table(const struct pie_module_entry *entry,
+                                           const struct pie_module_files_limits *limits) {
+    return limits->symbol_bytes ? pie_symbol_cache_get(entry, limits->dwarf_bytes > 0) : NULL;
+}
+
 void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pie_module_entry *entry,
                              const struct pie_module_files_limits *limits,
                              struct pie_symbolizer_counters *counters) {
     if (symbols->is_complete)
         return;
+    if (symbols->tries == 0 && (symbols->table = kept_table(entry, limits))) {
+        symbols->is_complete = true;
+        return;
+    }
     struct pie_module_files files;
     pie_module_files_read(entry, limits, &files);
     symbols->tries++;
@@ -79,6 +90,8 @@ void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pi
     if ((files.own_error == 0 || !symbols->table) && build_table(entry, &files, &table) == 0) {
         pie_symbol_table_destroy(symbols->table);
         symbols->table = table;
+        if (files.own_error == 0 && files.dwarf_error == -ENOENT)
+            pie_symbol_cache_put(entry, files.link, limits->dwarf_bytes > 0, table);
     }
     if (files.own_error == 0)
         take_dwarf(symbols, &files, counters);

@@ -20,21 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 16 bytes, for there may be a million of them. A segment ends where the next one starts or at start + size.
- */
-struct segment {
-    uint64_t start;
-    uint32_t size;
-    uint32_t name; /* offset in names */
-};
-
-struct pie_symbol_table {
-    struct segment *segments;
-    size_t count;
-    char *names;
-    size_t names_size;
-};
-
 /* The state of step 3. */
 struct sweep {
     struct pie_symbol_table *table;
@@ -131,7 +116,7 @@ static void write_segment(struct sweep *sweep, struct pie_raw_symbol *symbol, ui
     uint64_t start = symbol->start > sweep->written_to ? symbol->start : sweep->written_to;
     uint64_t size = end - start;
     uint32_t name = name_offset(sweep->table, symbol);
-    sweep->table->segments[sweep->table->count++] = (struct segment){
+    sweep->table->segments[sweep->table->count++] = (struct pie_symbol_segment){
         .start = start, .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size, .name = name};
     sweep->written_to = end;
 }
@@ -239,7 +224,7 @@ void pie_symbol_table_destroy(struct pie_symbol_table *table) {
     pie_free(table);
 }
 
-static const struct segment *find_segment(const struct pie_symbol_table *table, uint64_t address) {
+static const struct pie_symbol_segment *find_segment(const struct pie_symbol_table *table, uint64_t address) {
     size_t low = 0, high = table->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -250,18 +235,18 @@ static const struct segment *find_segment(const struct pie_symbol_table *table, 
     }
     if (low == 0)
         return NULL;
-    const struct segment *segment = &table->segments[low - 1];
+    const struct pie_symbol_segment *segment = &table->segments[low - 1];
     return address - segment->start < segment->size ? segment : NULL;
 }
 
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {
-    const struct segment *segment = find_segment(table, address);
+    const struct pie_symbol_segment *segment = find_segment(table, address);
     return segment ? table->names + segment->name : NULL;
 }
 
 bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,
                             uint64_t *ret_end) {
-    const struct segment *segment = find_segment(table, address);
+    const struct pie_symbol_segment *segment = find_segment(table, address);
     if (!segment)
         return false;
     *ret_start = segment->start;

@@ -5,7 +5,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Shared by symbol_table.c and symbol_table_builder.c. */
+/* Shared by symbol_table.c, symbol_table_builder.c and symbol_table_pack.c. */
+/* 16 bytes, for there may be a million of them. A segment ends where the next one starts or at start + size.
+ */
+struct pie_symbol_segment {
+    uint64_t start;
+    uint32_t size;
+    uint32_t name; /* offset in names */
+};
+
+struct pie_symbol_table {
+    struct pie_symbol_segment *segments;
+    size_t count;
+    char *names;
+    size_t names_size;
+};
+
 struct pie_raw_symbol {
     uint64_t start, size; /* start + size does not overflow; size 0: unknown */
     uint64_t limit;       /* where it ends at the latest */

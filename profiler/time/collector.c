@@ -27,6 +27,7 @@
 #include "profiler/time/tasks.h"
 #include "profiler/time/thread.h"
 #include "profiler/time/wait.h"
+#include "profiler/time/wait_files.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -84,6 +85,7 @@ static int begin(struct pie_collection *collection) {
     state.kind =
         pie_clock_begin(collection->config, collection->facts, &state.facts, &collection->methods.clock_note);
     collection->methods.clock = pie_clock_name(state.kind);
+    state.throttle.open_kept = pie_wait_files_open;
     pie_throttle_begin(&state.throttle, pie_monotonic_ns());
     return 0;
 }

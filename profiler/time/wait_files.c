@@ -16,12 +16,9 @@
 
 enum { CLOSED = 0, NOT_KEPT = -1 };
 
-static int open_kept(int32_t tid, const char *name) {
-    char path[64];
-
+int pie_wait_files_open(const char *path) {
     if (!pie_descriptors_are_own())
         return NOT_KEPT;
-    snprintf(path, sizeof path, "/proc/thread-self/../%d/%s", tid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return CLOSED;
@@ -29,6 +26,13 @@ static int open_kept(int32_t tid, const char *name) {
         return fd;
     close(fd);
     return NOT_KEPT;
+}
+
+static int open_kept(int32_t tid, const char *name) {
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/thread-self/../%d/%s", tid, name);
+    return pie_wait_files_open(path);
 }
 
 /* Their text is made whole by one reading. */

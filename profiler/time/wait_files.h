@@ -20,3 +20,6 @@ bool pie_wait_files_delay(struct pie_wait_files *files, int32_t tid, uint64_t *r
 
 /* Another thread will be asked about. */
 void pie_wait_files_close(struct pie_wait_files *files);
+
+/* Opens a file of the kernel's to be kept open: its descriptor, -1: none is kept, 0: there is no such file. */
+int pie_wait_files_open(const char *path);

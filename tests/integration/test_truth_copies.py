@@ -23,10 +23,8 @@ def rows_of(done, program):
 @pytest.fixture(scope="module")
 def runs(pieprof, tmp_path_factory):
     folder = tmp_path_factory.mktemp("copies")
-    # A larger budget than the default: behind its first two seconds a line of 0.4 s has some twenty samples of copies,
-    # and what lies behind the last of them is nobody's.
-    return {kind: profile(folder / f"{kind}.db", COPIES, kind, amount, options=("--overhead", "15%"))
-            for kind, amount in {"fast": 0.4, "small": 0.4, "paced": 15}.items()}
+    return {kind: profile(folder / f"{kind}.db", COPIES, kind, amount)
+            for kind, amount in {"fast": 0.4, "small": 0.4, "paced": 15, "threads": 20}.items()}
 
 
 @pytest.mark.parametrize("mark", [*LARGE, *SMALL])
@@ -40,6 +38,21 @@ def test_copy_volume_of_a_line(runs, mark):
     (row,) = done.sql(f"select * from v_own_memory where file = '{COPIES}' and line = {line}")
     print(mark, row["copy_bytes"] / done.truth[mark], rows_of(done, COPIES).get(line))
     assert row["copy_bytes"] == pytest.approx(done.truth[mark], rel=0.05)
+
+
+def test_what_a_thread_copies_behind_its_last_sample_is_its_line_s(runs):
+    """A thread has few samples here or one. Bytes before the first are that one's, so all are this line's."""
+    done = runs["threads"]
+    (row,) = rows_of(done, COPIES)[line_of(COPIES, "thread")]
+    assert row["bytes"] == pytest.approx(done.truth["thread"], rel=0.01)
+
+
+@pytest.mark.parametrize("kind, marks", [("fast", LARGE), ("small", SMALL)])
+def test_lines_have_all_that_was_copied(runs, kind, marks):
+    """Also at the end of the process: what is behind the last sample is its line's."""
+    done = runs[kind]
+    (total,) = done.sql("select sum(bytes) as bytes from v_copy")
+    assert total["bytes"] == pytest.approx(sum(done.truth[mark] for mark in marks), rel=0.01)
 
 
 @pytest.mark.parametrize("mark", [mark for mark in LARGE if mark not in ("concatenate", "pickle")])

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/base/throttle.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -84,6 +86,35 @@ static void test_groups_of_version_2(void **state) {
     write_v2(1070000 + 370000, 12);
     pie_throttle_read(&throttle, 201 * MS);
     assert_in_range(throttle.total_ns, 162 * MS, 163 * MS); /* four that ran 7.5 ms each */
+}
+
+static unsigned opened;
+
+static int open_counted(const char *path) {
+    opened++;
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Its file is opened once, also when the groups are found again, and closed when the group is another. */
+static void test_the_file_stays_open(void **state) {
+    struct pie_throttle throttle = {.open_kept = open_counted};
+
+    opened = 0;
+    write_v2(1000000, 10);
+    pie_throttle_find(&throttle, &files);
+    assert_int_equal(opened, 0);
+    pie_throttle_read(&throttle, MS);
+    write_v2(1070000, 11);
+    pie_throttle_find(&throttle, &files);
+    pie_throttle_read(&throttle, 101 * MS);
+    assert_int_equal(throttle.total_ns, 70 * MS);
+    assert_int_equal(opened, 1);
+    int fd = throttle.levels[0].stat;
+    write_file("v2/outer/cpu.max", "max 100000\n");
+    pie_throttle_find(&throttle, &files);
+    assert_int_equal(fcntl(fd, F_GETFD), -1);
+    for (size_t i = 0; i < throttle.n_levels; i++)
+        assert_int_equal(throttle.levels[i].stat, 0);
 }
 
 static void write_v1(uint64_t throttled_ns, unsigned periods) {
@@ -174,7 +205,7 @@ static void test_a_thread_that_ended_before_the_last_look(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_of_version_2),
-        cmocka_unit_test(test_groups_of_version_1),
+        cmocka_unit_test(test_the_file_stays_open), cmocka_unit_test(test_groups_of_version_1),
         cmocka_unit_test(test_a_quota_out_of_sight),
         cmocka_unit_test(test_a_delay_has_its_share),
         cmocka_unit_test(test_a_thread_that_ended_before_the_last_look),

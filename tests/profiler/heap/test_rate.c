@@ -20,6 +20,7 @@ struct line {
 struct run {
     struct pie_heap_rate rate;
     uint64_t count_bytes, random, samples, now_ns;
+    struct line *last; /* that had a point */
 };
 
 /* is_late: as where the collection thread has seen no sample for long. */
@@ -38,6 +39,8 @@ static void one_of(struct run *run, struct line *line, double ns_per_byte, bool 
         assert_int_equal(weight, line->bytes);
     else
         line->sq_bytes2 += (double)weight * (double)weight;
+    if (weight > 0 && !is_exact)
+        run->last = line;
 }
 
 static void one(struct run *run, struct line *line, double ns_per_byte) {
@@ -101,6 +104,30 @@ static void test_a_line_gets_its_share(void **state) {
 static void test_a_line_gets_its_share_while_the_interval_moves(void **state) {
     unbiased(64, 640, 100000, 20, true);
     unbiased(20000, 64, 2000, 20, true); /* just above the interval at first */
+}
+
+/* What is behind the last point goes to the line of that point: the sum is what was counted, and no line gets more than
+ * its share. */
+static void test_the_rest_belongs_to_the_last_sample(void **state) {
+    enum { RUNS = 400 };
+    double sum = 0, sum2 = 0;
+    for (int i = 0; i < RUNS; i++) {
+        struct run run;
+        struct line first = {.bytes = 64}, second = {.bytes = 640};
+        begin(&run, 16384, (uint64_t)i + 1);
+        for (int j = 0; j < 5000; j++) {
+            one(&run, &first, 100);
+            one(&run, &second, 100);
+        }
+        run.last->estimate_bytes += pie_heap_rate_take_rest(&run.rate, run.count_bytes);
+        assert_int_equal(first.estimate_bytes + second.estimate_bytes, run.count_bytes);
+        assert_int_equal(pie_heap_rate_take_rest(&run.rate, run.count_bytes), 0);
+        double error = (double)first.estimate_bytes - (double)first.truth_bytes;
+        sum += error;
+        sum2 += error * error;
+    }
+    double mean = sum / RUNS, deviation = sqrt(sum2 / RUNS - mean * mean);
+    assert_true(fabs(mean) <= 4 * deviation / sqrt(RUNS));
 }
 
 static void test_a_large_event_stands_for_itself(void **state) {
@@ -213,6 +240,7 @@ int main(void) {
         cmocka_unit_test(test_the_sum_of_weights_is_what_was_counted),
         cmocka_unit_test(test_a_line_gets_its_share),
         cmocka_unit_test(test_a_line_gets_its_share_while_the_interval_moves),
+        cmocka_unit_test(test_the_rest_belongs_to_the_last_sample),
         cmocka_unit_test(test_a_large_event_stands_for_itself),
         cmocka_unit_test(test_a_burst_of_large_events_is_over_soon),
         cmocka_unit_test(test_a_large_event_that_comes_late_is_taken),

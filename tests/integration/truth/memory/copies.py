@@ -4,6 +4,7 @@
 usage: copies.py fast SECONDS       of 2 MB, for so long on each line
        copies.py small SECONDS      of 10 000 bytes and less
        copies.py paced COUNT        this many on each line, of 8 MB, one in 10 ms
+       copies.py threads COUNT      of 1000 bytes in so many threads, one after the other, 3 MB in each
 
 Prints the bytes that each marked line copies.
 """
@@ -12,6 +13,7 @@ import collections
 import json
 import pickle
 import sys
+import threading
 import time
 
 import numpy as np
@@ -107,8 +109,21 @@ def repeated_words():
         made = words.repeat(2)  # repeat words
 
 
+def in_thread():
+    for start in range(3_000):
+        part = data[start:start + 1_000]  # thread
+
+
+def in_threads():
+    for _ in range(int(amount)):
+        thread = threading.Thread(target=in_thread)
+        thread.start()
+        thread.join()
+        truth["thread"] += 3_000_000
+
+
 LARGE = [slices, bytearrays, concatenated_bytes, array_copies, assigned, concatenated, tobytes, pickled]
 SMALL = [repeated, repeated_words, small_slices, joined, joined_text]  # faster and faster: so is the sampling distance
-for copy in SMALL if kind == "small" else LARGE:
+for copy in {"small": SMALL, "threads": [in_threads]}.get(kind, LARGE):
     copy()
 print(json.dumps(truth))

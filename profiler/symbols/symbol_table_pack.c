@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A packed table is a header, the segments and the names, as they lie in memory. What is unpacked may come from a
+ * damaged file: all that a search relies on is looked at. */
+
+#include "profiler/symbols/symbol_table.h"
+
+#include "profiler/base/own_memory.h"
+#include "profiler/symbols/symbol_table_private.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+struct packed {
+    uint64_t count, names_bytes;
+};
+static_assert(sizeof(struct packed) == 16, "no gaps");
+static_assert(sizeof(struct pie_symbol_segment) == 16, "no gaps");
+
+size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table) {
+    return sizeof(struct packed) + table->count * sizeof *table->segments + table->names_size;
+}
+
+void pie_symbol_table_pack(const struct pie_symbol_table *table, void *ret_bytes) {
+    struct packed header = {.count = table->count, .names_bytes = table->names_size};
+    char *at = ret_bytes;
+
+    memcpy(at, &header, sizeof header);
+    at += sizeof header;
+    memcpy(at, table->segments, table->count * sizeof *table->segments);
+    memcpy(at + table->count * sizeof *table->segments, table->names, table->names_size);
+}
+
+static bool has_size(const struct packed *header, size_t bytes) {
+    size_t rest = bytes - sizeof *header;
+
+    return header->count > 0 && header->count <= rest / sizeof(struct pie_symbol_segment) &&
+           header->names_bytes > 0 &&
+           header->names_bytes == rest - header->count * sizeof(struct pie_symbol_segment);
+}
+
+/* Segments follow each other, and each has a name that ends. */
+static bool is_sound(const struct pie_symbol_table *table) {
+    uint64_t written_to = 0;
+
+    if (table->names[table->names_size - 1] != '\0')
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct pie_symbol_segment *segment = &table->segments[i];
+        if (segment->start < written_to || segment->size > UINT64_MAX - segment->start ||
+            segment->name >= table->names_size)
+            return false;
+        written_to = segment->start + segment->size;
+    }
+    return true;
+}
+
+/* Room for a table of these sizes; NULL without memory. */
+static struct pie_symbol_table *create(const struct packed *header) {
+    struct pie_symbol_table *table = pie_calloc(1, sizeof *table);
+
+    if (!table)
+        return NULL;
+    table->count = header->count;
+    table->names_size = header->names_bytes;
+    table->segments = pie_malloc(table->count * sizeof *table->segments);
+    table->names = pie_malloc(table->names_size);
+    if (table->segments && table->names)
+        return table;
+    pie_symbol_table_destroy(table);
+    return NULL;
+}
+
+int pie_symbol_table_unpack(const void *bytes, size_t size, struct pie_symbol_table **ret_table) {
+    struct packed header;
+    const char *at = bytes;
+
+    if (size < sizeof header)
+        return -EBADMSG;
+    memcpy(&header, at, sizeof header);
+    at += sizeof header;
+    if (!has_size(&header, size))
+        return -EBADMSG;
+    struct pie_symbol_table *table = create(&header);
+    if (!table)
+        return -ENOMEM;
+    memcpy(table->segments, at, table->count * sizeof *table->segments);
+    memcpy(table->names, at + table->count * sizeof *table->segments, table->names_size);
+    if (!is_sound(table)) {
+        pie_symbol_table_destroy(table);
+        return -EBADMSG;
+    }
+    *ret_table = table;
+    return 0;
+}
