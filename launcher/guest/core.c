@@ -84,7 +84,11 @@ static int guest_main(int argc, char **argv, char **environment) {
         return status;
     bool has_places = child.is_root && child.is_profiled && options.config.has_traced_loops;
     struct pie_embed embed = {
-        .argc = argc, .argv = argv, .trace_places = has_places ? options.config.trace_places : NULL};
+        .argc = argc,
+        .argv = argv,
+        .trace_places = has_places ? options.config.trace_places : NULL,
+        .warn = child.is_root ? pie_message_warning : NULL,
+    };
     return pie_embed_run(&embed);
 }
 
