@@ -22,6 +22,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
@@ -77,7 +78,7 @@ static void verify(const struct pie_embed *embed) {
     const char *what = "no Python lines", *why = pie_runtime_pystack_refusal();
     if (!why) {
         why = "this Python keeps its threads elsewhere than the release that pieprof was built with";
-        what = pie_stacks_verify((uintptr_t)PyThreadState_Get(), (int32_t)gettid());
+        what = pie_stacks_verify((uintptr_t)PyThreadState_Get(), (int32_t)syscall(SYS_gettid));
     }
     if (what && embed->warn)
         embed->warn("%s: %s", what, why);
