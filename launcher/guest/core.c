@@ -84,10 +84,13 @@ static int guest_main(int argc, char **argv, char **environment) {
     if (status != 0)
         return status;
     bool has_places = child.is_root && child.is_profiled && options.config.has_traced_loops;
-    struct pie_embed embed = {.argc = argc,
-                              .argv = argv,
-                              .trace_places = has_places ? options.config.trace_places : NULL,
-                              .board = board};
+    struct pie_embed embed = {
+        .argc = argc,
+        .argv = argv,
+        .trace_places = has_places ? options.config.trace_places : NULL,
+        .board = board,
+        .warn = child.is_root ? pie_message_warning : NULL,
+    };
     return pie_embed_run(&embed);
 }
 

@@ -40,6 +40,8 @@ int pie_guest_find(const struct pie_python *python, const char *self, struct pie
                  ret_guest->core);
         return -EINVAL;
     }
+    if ((r = pie_guest_host_maps(ret_guest->core, why, size)) < 0)
+        return r;
     char *lacking = pie_guest_host_lacks(python, ret_guest->core);
     if (!lacking)
         return 0;

@@ -2,15 +2,24 @@
 #include "launcher/guest/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 #include "launcher/guest/elf_symbols.h"
 #include "launcher/python/python.h"
 
-/* The loader takes no library from the environment of a program that gets rights by being executed. */
+/* The loader takes no library from the environment of a program that gets rights by being executed. A process that has
+ * got some hands them on (getauxval(3), AT_SECURE: set-user-ID, capabilities, a change of domain). */
+static bool has_got_rights(void) {
+    return getauxval(AT_SECURE);
+}
+
 static bool gets_rights(const char *path) {
     struct stat st;
     return (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID))) ||
@@ -18,14 +27,37 @@ static bool gets_rights(const char *path) {
 }
 
 int pie_guest_host_check(const struct pie_python *python, char *why, size_t size) {
-    if (gets_rights(python->path))
+    if (has_got_rights())
+        snprintf(why, size,
+                 "this process runs in secure mode, as with set-user-ID: no library can be preloaded");
+    else if (gets_rights(python->path))
         snprintf(why, size, "%s is set-user-ID or has capabilities: no library can be preloaded into it",
                  python->path);
     else if (python->libc != PIE_PYTHON_GLIBC)
         snprintf(why, size, "%s runs on %s: only on the GNU C library can it be profiled", python->path,
                  python->libc == PIE_PYTHON_MUSL ? "musl" : "another C library");
+    else if (python->is_free_threaded)
+        snprintf(
+            why, size,
+            "%s is a free-threaded Python (3.%dt), whose stacks pieprof cannot read; take one with the GIL",
+            python->path, python->minor);
     else
         return 0;
+    return -EINVAL;
+}
+
+int pie_guest_host_maps(const char *core, char *why, size_t size) {
+    int fd = open(core, O_RDONLY | O_CLOEXEC);
+    void *page = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+    int error = page == MAP_FAILED ? errno : 0;
+    if (page != MAP_FAILED)
+        munmap(page, 1);
+    if (fd >= 0)
+        close(fd);
+    if (!error)
+        return 0;
+    snprintf(why, size, "%s cannot be loaded (%s): is it on a file system that is mounted noexec?", core,
+             strerror(error));
     return -EINVAL;
 }
 

@@ -40,8 +40,9 @@ static void take_name_of(const char *interpreter) {
     prctl(PR_SET_NAME, slash ? slash + 1 : interpreter);
 }
 
-static int run_plain_python(int argc, char **argv) {
-    struct pie_embed embed = {.argc = argc, .argv = argv};
+static int run_plain_python(int argc, char **argv, const struct pie_child_env *child) {
+    struct pie_embed embed = {
+        .argc = argc, .argv = argv, .warn = child->is_child ? NULL : pie_message_warning};
     return pie_embed_run(&embed);
 }
 
@@ -119,7 +120,7 @@ static int run_as_python(int argc, char **argv, struct pie_child_env *child) {
         start_as_child(child, argv);
     else if (is_trusted && pie_python_name_wants_profile())
         start_under_python_name(argv);
-    return run_plain_python(argc, argv);
+    return run_plain_python(argc, argv, child);
 }
 
 /* The second run of pieprof confirm: no profile, only the counts. */
@@ -208,6 +209,7 @@ static int run_profiled(char **argv) {
         .argv = options.python_argv,
         .program_name = target.path,
         .trace_places = options.config.has_traced_loops && !is_deadly ? options.config.trace_places : NULL,
+        .warn = pie_message_warning,
     };
     return pie_embed_run(&embed);
 }

@@ -9,6 +9,7 @@
 #include "profiler/stacks/hybrid.h"
 #include "runtime/confirm/confirm.h"
 #include "runtime/confirm/windows.h"
+#include "runtime/embed/install.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
@@ -16,11 +17,14 @@
 #include "runtime/memory/pymem_answers.h"
 #include "runtime/retention/retention.h"
 #include "runtime/objects/tasks.h"
+#include "runtime/stacks/verify.h"
 #include "runtime/trace/places.h"
 #include "runtime/trace/trace.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
  * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and
@@ -70,6 +74,17 @@ static void install_before_python(const struct pie_embed *embed) {
     pie_asyncio_install();
 }
 
+/* Is this Python one that can be read? It may be another release than that of the headers. */
+static void verify(const struct pie_embed *embed) {
+    const char *what = "no Python lines", *why = pie_runtime_pystack_refusal();
+    if (!why) {
+        why = "this Python keeps its threads elsewhere than the release that pieprof was built with";
+        what = pie_stacks_verify((uintptr_t)PyThreadState_Get(), (int32_t)syscall(SYS_gettid));
+    }
+    if (what && embed->warn)
+        embed->warn("%s: %s", what, why);
+}
+
 /* What is exchanged in its modules. */
 static void install_in_python(void) {
     pie_cell_sources_install();
@@ -96,8 +111,10 @@ int pie_embed_run(const struct pie_embed *embed) {
     if (PyStatus_Exception(status)) /* -h and -V end here too, with status 0 */
         Py_ExitStatusException(status);
     pie_pymem_answers_in_sys();
-    if (pie_engine_is_running())
+    if (pie_engine_is_running()) {
         install_in_python();
+        verify(embed);
+    }
     if (embed->board)
         (void)pie_confirm_install(embed->board); /* the board says whether it counts */
     pie_hybrid_set_starting(false);

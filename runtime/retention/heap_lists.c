@@ -5,7 +5,7 @@
 #include <internal/pycore_interp.h>
 #include <internal/pycore_object.h>
 
-#include "runtime/stacks/gc_state.h"
+#include "runtime/stacks/state_offsets.h"
 #undef Py_BUILD_CORE
 
 #include "profiler/base/safe_load.h"
@@ -19,7 +19,7 @@
 #endif
 
 static struct _gc_runtime_state *state(void) {
-    return (void *)pie_gc_state_at((uintptr_t)PyInterpreterState_Main());
+    return (void *)((uintptr_t)PyInterpreterState_Main() + pie_state_offsets().collector);
 }
 
 /* The last of a list has its head as the next one, and the first has it as the one before. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stacks/gc_state.h"
+#include "runtime/stacks/state_offsets.h"
 
 #include "runtime/stacks/collections.h"
 #include "runtime/stacks/pyframe.h"
@@ -21,14 +21,15 @@ static bool load_int(uintptr_t base, size_t offset, int *ret) {
 }
 
 int pie_collections_generation(uintptr_t tstate) {
+    const struct pie_state_offsets at = pie_state_offsets();
     uintptr_t interpreter;
     int collecting, of_first, of_second;
 
     if (!pie_pyframe_is_pointer(tstate) ||
-        !pie_safe_load((const void *)(tstate + offsetof(PyThreadState, interp)), &interpreter) ||
+        !pie_safe_load((const void *)(tstate + at.interpreter), &interpreter) ||
         !pie_pyframe_is_pointer(interpreter))
         return -1;
-    uintptr_t gc = pie_gc_state_at(interpreter);
+    uintptr_t gc = interpreter + at.collector;
     if (!load_int(gc, offsetof(struct _gc_runtime_state, collecting), &collecting) || !collecting ||
         !load_int(gc, offsetof(struct _gc_runtime_state, generations[1].count), &of_first) ||
         !load_int(gc, offsetof(struct _gc_runtime_state, generations[2].count), &of_second))

@@ -6,3 +6,6 @@
 /* The GIL of a thread's interpreter, read from outside: see pie_pystack_ops.gil. gil_311.c: there is one for all
  * interpreters; gil_312.c: each may have its own. Context: drain. */
 bool pie_gil_read(uintptr_t tstate, struct pie_gil *ret_gil);
+
+/* From now on nothing is read: it is not where it was looked for. Context: gil. */
+void pie_gil_disable(void);

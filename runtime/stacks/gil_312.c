@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define Py_BUILD_CORE 1
-#include <Python.h>
-#include <internal/pycore_interp.h>
-#undef Py_BUILD_CORE
-
 #include "runtime/stacks/gil.h"
+
+#include <stdatomic.h>
+
 #include "runtime/stacks/pyframe.h"
+#include "runtime/stacks/state_offsets.h"
 
 #include "profiler/base/safe_load.h"
 
@@ -15,19 +14,24 @@
 #error "this file is for CPython 3.12 and later"
 #endif
 
+static atomic_bool is_off; /* relaxed: the reader may be late */
+
+void pie_gil_disable(void) {
+    atomic_store_explicit(&is_off, true, memory_order_relaxed);
+}
+
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_pyframe_is_pointer(base) && pie_safe_load((const void *)(base + offset), ret);
 }
 
 bool pie_gil_read(uintptr_t tstate, struct pie_gil *ret_gil) {
+    const struct pie_state_offsets at = pie_state_offsets();
     uintptr_t interpreter, gil, holder;
     int locked;
 
-    if (!load(tstate, offsetof(PyThreadState, interp), &interpreter) ||
-        !load(interpreter, offsetof(PyInterpreterState, ceval.gil), &gil) ||
-        !load(gil, offsetof(struct _gil_runtime_state, last_holder), &holder) ||
-        !pie_safe_copy(&locked, (const void *)(gil + offsetof(struct _gil_runtime_state, locked)),
-                       sizeof locked))
+    if (atomic_load_explicit(&is_off, memory_order_relaxed) || !load(tstate, at.interpreter, &interpreter) ||
+        !load(interpreter, at.gil, &gil) || !load(gil, at.gil_holder, &holder) ||
+        !pie_safe_copy(&locked, (const void *)(gil + at.gil_locked), sizeof locked))
         return false;
     *ret_gil = (struct pie_gil){
         .low = gil, .high = gil + sizeof(struct _gil_runtime_state), .holder = locked == 1 ? holder : 0};

@@ -28,6 +28,9 @@ size_t pie_pyframe_walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max
 /* The Python thread state of kernel thread tid, or 0; see pie_pystack_ops.find_tstate. Context: drain. */
 uintptr_t pie_pyframe_find_tstate(int32_t tid);
 
+/* From now on it finds none: the lists are not where they were looked for. Context: gil. */
+void pie_pyframe_lists_disable(void);
+
 /* The Python thread state of the calling thread, or 0. Context: signal. */
 uintptr_t pie_pyframe_current_tstate(void);
 

@@ -44,10 +44,15 @@ def lacking():
 
 
 def command(suite, words):
-    """Runs the words in the root, as /src sees them."""
+    """Runs the words in the root of that suite."""
+    return enter(folder(suite), words)
+
+
+def enter(root, words):
+    """Runs the words in a root that has a folder /src, where the sources are seen."""
     clean = ["env", "-i", f"PATH={PATH}", "HOME=/root", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive"]
-    enter = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter"]
-    return [*enter, folder(suite), builds.ROOT, *clean, *words]
+    mounted = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter"]
+    return [*mounted, root, builds.ROOT, *clean, *words]
 
 
 def logged(words, log):

@@ -9,8 +9,10 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "runtime/embed/install.h"
+#include "runtime/stacks/verify.h"
 #include "tests/pystack/sampler.h"
 
 /* Samples where there is no Python, not yet, or not any more. */
@@ -136,6 +138,42 @@ static void test_subinterpreters(void **state) {
     Py_FinalizeEx();
 }
 
+static const char *said_elsewhere;
+
+static void *verify_there(void *tstate) {
+    said_elsewhere = pie_stacks_verify((uintptr_t)tstate, (int32_t)gettid());
+    return NULL;
+}
+
+/* What a thread knows of itself is what its lists and the GIL say; where they say something else they are switched
+ * off. The last test: nothing switches them on again. */
+static void test_what_is_not_where_it_should_be_is_off(void **state) {
+    struct pie_gil gil;
+    int32_t tid = (int32_t)gettid();
+    start_python();
+    PyThreadState *own = PyThreadState_Get();
+
+    assert_null(pie_stacks_verify((uintptr_t)own, tid));
+    assert_true(sampler_ops()->gil((uintptr_t)own, &gil));
+    assert_int_equal(gil.holder, own);
+
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, verify_there, own), 0); /* as if the lists were wrong */
+    pthread_join(thread, NULL);
+    assert_string_equal(said_elsewhere, "waits have no Python lines");
+    assert_int_equal(sampler_ops()->find_tstate(tid), 0);
+    assert_true(sampler_ops()->gil((uintptr_t)own, &gil));
+
+    PyEval_SaveThread(); /* nobody holds the GIL, as if it were elsewhere */
+    assert_string_equal(pie_stacks_verify((uintptr_t)own, tid),
+                        "waits have no Python lines, and those for the GIL are told as other waits");
+    PyEval_RestoreThread(own);
+    assert_false(sampler_ops()->gil((uintptr_t)own, &gil));
+    take();
+    assert_int_equal(flags_seen, PIE_PYSTACK_PYTHON_THREAD); /* stacks are read as before */
+    Py_FinalizeEx();
+}
+
 /* Timers that run from before the first start to after the last end. */
 static void test_a_storm_over_starts_and_ends(void **state) {
     struct sampler_verdict verdict;
@@ -173,6 +211,7 @@ int main(void) {
         cmocka_unit_test(test_threads_that_python_did_not_make),
         cmocka_unit_test(test_subinterpreters),
         cmocka_unit_test(test_a_storm_over_starts_and_ends),
+        cmocka_unit_test(test_what_is_not_where_it_should_be_is_off),
     };
 
     if (!sampler_init() || PyImport_AppendInittab("_take", make_module) < 0)
