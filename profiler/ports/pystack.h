@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pie_window_ops;
-
 /* The engine's view of the interpreter: a table that runtime/ fills in, so that profiler/ needs no Python.h.
  *
  * A Python frame as read from the interpreter's own structures. `marker` is an address inside the C frame of the
@@ -323,9 +321,6 @@ struct pie_pystack_ops {
      * order, by which a list with one more is mostly the same. False: it has no items, or is none. NULL where call_read
      * is. Context: signal. */
     bool (*sorted_read)(struct pie_call_read *read);
-
-    /* Calls of the main thread are counted in windows; NULL: not in this Python. */
-    const struct pie_window_ops *(*windows)(void);
 
     /* Calls of Python functions; NULL: in this Python they are not looked at. */
     const struct pie_python_call_ops *python_calls;

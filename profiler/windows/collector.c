@@ -5,6 +5,7 @@
 #include "profiler/windows/collector.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "profiler/base/clocks.h"
@@ -37,7 +38,7 @@ enum { DROPPED = -2 };
 /* Of the collection thread. Fork child: forget(). */
 static struct {
     const struct pie_pystack_ops *ops;
-    const struct pie_window_ops *windows;
+    const struct pie_window_ops *windows; /* NULL: not yet, or not in this Python */
     struct pie_window_lines *lines;
     uint64_t next_ns; /* CLOCK_MONOTONIC: no window before */
     double allowed;   /* of the program's CPU time; 0: not limited */
@@ -45,16 +46,21 @@ static struct {
     bool is_last;
 } state;
 
-static int begin(struct pie_collection *collection) {
-    const struct pie_window_ops *windows = collection->ops->windows ? collection->ops->windows() : NULL;
+/* Set once, after the collection thread has begun. */
+static _Atomic(const struct pie_window_ops *) installed;
 
-    if (!windows || !collection->config->has_redundancy)
+void pie_windows_set(const struct pie_window_ops *ops) {
+    atomic_store_explicit(&installed, ops, memory_order_release);
+}
+
+static int begin(struct pie_collection *collection) {
+    if (!collection->config->has_redundancy)
         return -ENOTSUP;
     state.lines = pie_calloc(1, sizeof *state.lines);
     if (!state.lines)
         return -ENOMEM;
     state.ops = collection->ops;
-    state.windows = windows;
+    state.windows = NULL;
     state.random = pie_monotonic_ns() | 1;
     state.next_ns = 0;
     state.allowed = FREE_SHARE;
@@ -123,6 +129,9 @@ static void choose_lines(void) {
 static void tick(void) {
     uint64_t now_ns = pie_monotonic_ns();
 
+    state.windows = atomic_load_explicit(&installed, memory_order_acquire);
+    if (!state.windows)
+        return;
     state.windows->look();
     if (now_ns < state.next_ns || !state.windows->is_resting() || !may_cost())
         return;
@@ -134,7 +143,7 @@ static void tick(void) {
 }
 
 static void spent(uint64_t *spent_ns) {
-    spent_ns[PIE_COST_WINDOWS] += state.windows->spent_ns();
+    spent_ns[PIE_COST_WINDOWS] += state.windows ? state.windows->spent_ns() : 0;
 }
 
 static void govern(const struct pie_governor *governor) {
@@ -155,7 +164,7 @@ static int write_rows(struct pie_sink *sink) {
     struct pie_window_row row;
     int r = 0;
 
-    if (!state.is_last && !state.windows->is_resting())
+    if (!state.windows || (!state.is_last && !state.windows->is_resting()))
         return 0;
     for (size_t i = 0; r == 0 && state.windows->row(i, &row); i++) {
         row.is_in_loop = pie_window_lines_is_in_loop(state.lines, row.file, row.line);
@@ -165,7 +174,7 @@ static int write_rows(struct pie_sink *sink) {
 }
 
 static int write_overhead(struct pie_sink *sink) {
-    uint64_t spent_ns = state.windows->spent_ns();
+    uint64_t spent_ns = state.windows ? state.windows->spent_ns() : 0;
 
     return spent_ns ? sink->ops->put_overhead(sink, "counted windows", spent_ns, 0) : 0;
 }

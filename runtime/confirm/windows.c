@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "profiler/base/clocks.h"
+#include "profiler/ports/windows.h"
 #include "profiler/trace/trace.h"
+#include "profiler/windows/collector.h"
 #include "runtime/confirm/sites.h"
 #include "runtime/confirm/window.h"
 #include "runtime/interpreter/finalizing.h"
@@ -26,7 +28,6 @@ static const size_t BUDGET_BYTES = 1 << 20;
 static struct pie_confirm_board board;
 
 static struct {
-    bool is_installed;
     unsigned long thread; /* that the window is of */
     PyCFunction set_trace, set_profile;
     struct pie_window_limits limits; /* changes at rest only */
@@ -156,12 +157,6 @@ static bool exchange(void) {
     return own.set_trace && own.set_profile;
 }
 
-void pie_windows_install(void) {
-    own.is_installed = pie_confirm_codes_init() == 0 && exchange() && call_at_exit() &&
-                       pthread_atfork(NULL, NULL, after_fork_in_child) == 0;
-    pie_trace_before_first(leave_to_loops);
-}
-
 /* --- On the collection thread --- */
 
 /* call: NULL: it has been asked already. */
@@ -182,7 +177,7 @@ static bool is_resting(void) {
 }
 
 static bool open_window(const struct pie_window_limits *limits) {
-    if (!own.is_installed || !is_resting() || board.n_lines == 0)
+    if (!is_resting() || board.n_lines == 0)
         return false;
     own.limits = *limits;
     atomic_store_explicit(&own.begun_ns, pie_monotonic_ns(), memory_order_relaxed);
@@ -278,6 +273,12 @@ static const struct pie_window_ops ops = {
     .row = row,
 };
 
-const struct pie_window_ops *pie_windows_ops(void) {
-    return &ops;
+/* --- Beginning --- */
+
+void pie_windows_install(void) {
+    if (pie_confirm_codes_init() < 0 || !exchange() || !call_at_exit() ||
+        pthread_atfork(NULL, NULL, after_fork_in_child) != 0)
+        return;
+    pie_trace_before_first(leave_to_loops);
+    pie_windows_set(&ops);
 }

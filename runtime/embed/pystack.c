@@ -12,7 +12,6 @@
 #include "runtime/code/operations.h"
 #include "runtime/code/registry.h"
 #include "runtime/code/store.h"
-#include "runtime/confirm/windows.h"
 #include "runtime/embed/install.h"
 #include "runtime/objects/kind.h"
 #include "runtime/objects/value.h"
@@ -86,7 +85,6 @@ static const struct pie_pystack_ops ops = {
     .running_task = pie_task_running,
     .collects = pie_collections_generation,
     .gil = pie_gil_read,
-    .windows = pie_windows_ops,
 };
 
 const char *pie_runtime_pystack_refusal(void) {

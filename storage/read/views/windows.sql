@@ -19,11 +19,11 @@ CREATE VIEW x_window_threshold AS SELECT
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
--- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k met
--- arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The population
--- frequencies of species", 1953). So the other part of the calls comes again, though some were the first of their kind
--- in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the least number
--- of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
+-- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
+-- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
+-- population frequencies of species", 1953). So the other part of the calls comes again, though some were the first of
+-- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
+-- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counted windows: what an ordinary run counts of calls whose mixture is known, and that no program notices it."""
+
+import pytest
+
+from helpers import PYTHON, TRUTH, line_of, profile, run
+
+PROGRAM = TRUTH / "redundancy" / "windows.py"
+CPU_SECONDS = 1.5
+VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
+pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
+INVARIANT = ("repeated native calls", "loop-invariant computation")
+
+
+@pytest.fixture(scope="module")
+def done(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("windows") / "a.db", PROGRAM, CPU_SECONDS, options=("--overhead", "0"))
+
+
+def counted(done, mark, callee="_hashlib.pbkdf2_hmac"):
+    (row,) = done.sql(f"select * from windowed where line = {line_of(PROGRAM, mark)} and callee = '{callee}'")
+    print(mark, row)
+    return row
+
+
+def high(done, mark):
+    return [row for row in done.sql(f"select * from v_redundancy where line = {line_of(PROGRAM, mark)}")
+            if row["severity"] == "high"]
+
+
+def test_a_third_comes_again(done):
+    row = counted(done, "third")
+    assert row["calls"] >= 100 and row["compared"] == row["calls"] and row["raised"] == 0
+    assert abs(row["again"] / row["calls"] - 1 / 3) < 0.03
+    # all others are met once, and each window begins anew with the one that comes again
+    assert row["once"] == row["distinct_args"] - 1 == row["calls"] - row["again"] - 1 and row["twice"] == 0
+    assert not high(done, "third")
+
+
+def test_all_are_different(done):
+    row = counted(done, "other")
+    assert row["calls"] >= 100
+    assert row["again"] == row["alike"] == row["same"] == 0 and row["distinct_args"] == row["once"] == row["calls"]
+    assert not high(done, "other")
+
+
+def test_what_comes_in_turns(done):
+    row = counted(done, "turns")
+    assert row["calls"] >= 100 and row["distinct_args"] == 20 and row["once"] == row["twice"] == 0
+    assert row["again"] == row["calls"] - 20 and row["same"] <= 20  # at the beginning of a window only
+    (found,) = high(done, "turns")
+    assert found["category"] == "repeated native calls" and "were made before: 20 different" in found["evidence"]
+
+
+def test_growing_arguments(done):
+    row = counted(done, "growing", "_hashlib.openssl_sha256")
+    assert row["calls"] >= 50 and row["grew"] >= row["calls"] - 1 and row["again"] == 0
+
+
+def test_recursion(done):
+    row = counted(done, "deep")
+    assert row["calls"] >= 50 and row["distinct_args"] == 1 and row["again"] == row["same"] == row["calls"] - 1
+
+
+def test_the_program_does_not_notice(pieprof, tmp_path):
+    """Its tracers, exceptions, generators, recursion, threads and children are as without windows."""
+    odd = profile(tmp_path / "a.db", TRUTH / "redundancy" / "windows_odd.py", 2, options=("--overhead", "0"))
+    assert "as it was" in odd.completed.stdout
+    (row,) = odd.sql("select sum(calls) as calls from windowed")
+    assert row["calls"] >= 100
