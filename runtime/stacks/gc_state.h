@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <Python.h>
 #define Py_BUILD_CORE 1
+#include <Python.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
