@@ -36,8 +36,8 @@ JOIN function u USING (process)
 WHERE n.id = node AND l.id = n.location AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE AND u.name IS NULL
   AND process NOT IN (SELECT process FROM x_gc_location);
 
--- By line of own code, or of a library where there is none. LEFT JOIN: SQLite would else begin with the places, and add up
--- all samples for each.
+-- By line of own code, or of a library where there is none. LEFT JOIN: SQLite would else begin with the places, and add
+-- up all samples for each.
 CREATE VIEW v_gc AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, file, line) AS rank, file, line, function,
   x.cpu_ns / 1e9 AS gc_s, ns_0 / 1e9 AS gc_0_s, ns_1 / 1e9 AS gc_1_s, ns_2 / 1e9 AS gc_2_s,
