@@ -20,6 +20,9 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests/tools"))
+import packed  # noqa: E402
+
 QUESTIONS = ("hot lines", "own lines", "functions", "libraries", "threads", "call tree", "own functions", "total lines",
              "callees of exec_module", "tree", "summary")
 SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000
@@ -68,17 +71,9 @@ def profile(options, db, program):
     return db.stat().st_size
 
 
-def leb(value):
-    """An unsigned LEB128 number."""
-    found = bytearray()
-    while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def packed(nodes, samples):
+def packed_slice(nodes, samples):
     """Rows of a slice as docs/file.md says: thread 1; samples of 6 ms in Python and 4 ms in native code each."""
+    leb = packed.leb
     row = leb(2 + 4 + 16) + leb(samples * 6_000_000) + leb(samples * 4_000_000) + leb(samples)
     keys = [16384 + node for node in sorted(nodes)]
     return b"\1" + b"".join(leb(key - before) + row for key, before in zip(keys, [0, *(key + 1 for key in keys)]))
@@ -96,7 +91,7 @@ def make_large(options, db):
             file.execute(f"delete from {table}")
         for slice_ in range(SLICES):
             file.execute("insert into packed (process, slice_s, kind, block, rows) values (1, ?, 1, 0, ?)",
-                         (slice_ * width, packed(draw.sample(nodes, each), of_row)))
+                         (slice_ * width, packed_slice(draw.sample(nodes, each), of_row)))
         end_ns = SLICES * width * 10**9
         file.execute("update process set slice_width_s = ?, seen_ns = started_ns + ?, ended_ns = started_ns + ?",
                      (width, end_ns, end_ns))

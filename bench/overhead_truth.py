@@ -72,7 +72,7 @@ def in_turns(variants, words, errors, order):
 
 
 def printed_s(text):
-    found = re.search(r"overhead (?:\+(\d+) ms|[\d.]+ % \(([\d.]+) s\))", text)
+    found = re.search(r"overhead (?:\+(\d+) ms|[\d.]+ % \(([\d.]+) s[,)])", text)
     return float(found[1]) / 1000 if found[1] else float(found[2])
 
 

@@ -4,8 +4,9 @@
 
 Asks for all rows of each question, of each view without a run, and for the page; prints CPU seconds. With --before
 another pieprof takes turns with this one, and answers that differ by a byte are named; the status is then 1. Profiles
-are copied before they are read. With --large CONTEXTS each copy gets that many contexts in 5000 files first
-(tests/tools/large_profile.py)."""
+are copied before they are read. With --large CONTEXTS each copy gets that many contexts in 5000 files first, with
+--proportioned CONTEXTS in as many files and lines as a program of that size has (tests/tools/large_profile.py). --first
+asks as a person does: without "all", and in text."""
 
 import argparse
 import pathlib
@@ -30,6 +31,8 @@ def arguments():
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof", type=pathlib.Path)
     parser.add_argument("--before", metavar="PIEPROF", type=pathlib.Path)
     parser.add_argument("--large", metavar="CONTEXTS", type=int, help="make the copies large first")
+    parser.add_argument("--proportioned", metavar="CONTEXTS", type=int, help="the same, with fewer lines and packed samples")
+    parser.add_argument("--first", action="store_true", help="nothing but the questions, and no more than they show")
     parser.add_argument("--in", dest="places", metavar="WORDS", action="append", default=[],
                         help="ask each question of a part, too, such as \"in app.py\" or \"of thread 1\"")
     parser.add_argument("--only", metavar="REGEX", help="nothing but what has such a name")
@@ -38,10 +41,12 @@ def arguments():
     return parser.parse_args()
 
 
-def asked(pieprof, db, places):
+def asked(pieprof, db, places, only_first):
     """{name: words behind the program} of all that can be asked of a profile."""
     listed = subprocess.run([pieprof, "query", db, "help", "--json"], check=True, capture_output=True, text=True).stdout
     names = re.findall(r'"question": ?"([^"]*)"', listed)
+    if only_first:
+        return {name: ["query", db, name] for name in names if name not in NEEDS_X}
     found = {name: ["query", db, name if name == "help" else f"all {name}", "--json"]
              for name in names if name not in NEEDS_X}
     found |= {f"{name} {place}": ["query", db, f"all {name} {place}", "--json"]
@@ -73,7 +78,7 @@ def compare(options, db):
     """How many answers differ."""
     programs = [program for program in (options.before, options.pieprof) if program]
     sums, differing = [0.0] * len(programs), 0
-    for name, words in asked(options.pieprof, db, options.places).items():
+    for name, words in asked(options.pieprof, db, options.places, options.first).items():
         if options.only and not re.search(options.only, name):
             continue
         answers, seconds = zip(*(answer(program, words, options.timeout) for program in programs))
@@ -95,6 +100,8 @@ def main():
             shutil.copyfile(profile, db)
             if options.large:
                 large_profile.enlarge(db, contexts=options.large)
+            if options.proportioned:
+                large_profile.proportioned(db, options.proportioned)
             with sqlite3.connect(f"file:{db}?mode=ro", uri=True) as file:
                 contexts, = file.execute("SELECT count(*) FROM node").fetchone()
             print(f"{profile.name}: {contexts} contexts", flush=True)

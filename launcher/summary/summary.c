@@ -369,13 +369,23 @@ static const char unread_sql[] =
     " ON p.id = c.process WHERE p.run = :run AND c.name = 'cell_sources_dropped')"
     " WHERE total > 0";
 
+/* What comes after the last write is in no file, so "overhead" and the page lack it. "": it is too little to see. */
+static const char *end_text(double end_s, char text[static 64]) {
+    text[0] = 0;
+    if (end_s >= 0.005)
+        snprintf(text, 64, ", %.2f s of it after the file's last write", end_s);
+    return text;
+}
+
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
 static void print_overhead(struct summary *summary) {
     double cpu_s = summary->samples.cpu_s, budget = summary->samples.budget;
-    double overhead_s =
-        summary->samples.overhead_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
+    char end[64];
+    double end_s = summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0;
+    double overhead_s = summary->samples.overhead_s + end_s;
     if (cpu_s >= SHARE_CPU_MIN_S)
-        fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
+        fprintf(summary->out, "; overhead %.1f %% (%.2f s%s)", 100 * overhead_s / cpu_s, overhead_s,
+                end_text(end_s, end));
     else
         fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
     if (cpu_s >= SHARE_CPU_MIN_S && budget > 0)

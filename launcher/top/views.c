@@ -22,15 +22,27 @@ enum {
     CODE_FIGURES
 };
 
-/* The text of the last column and its join. */
+/* Of three views, brought together by one sort: of joins, SQLite would compare each row with each other one. more: the
+ * text of the last column, and its join; of no more rows than a screen keeps. */
 #define CODE(total, own, memory, more, source)                                                               \
-    "SELECT coalesce(o.cpu_s, t.self_s), coalesce(o.cpu_share, iif(t.self_s = 0, 0, NULL)), t.total_s,"      \
-    " t.total_share, o.python_s, o.native_s, o.system_s, coalesce(o.wait_s, 0), t.python_s, t.native_s,"     \
-    " t.system_s, t.wait_s, m.allocated_bytes, t.function, t.file, t.line, t.library, " more " FROM " total  \
-    " t LEFT JOIN " own " o ON o.run = t.run AND o.file = t.file AND o.line IS t.line AND"                   \
-    " o.function IS t.function LEFT JOIN " memory " m ON m.run = t.run AND m.file = t.file AND"              \
-    " m.line IS t.line AND m.function IS t.function" source                                                  \
-    " WHERE t.run = :run AND t.file IS NOT NULL ORDER BY t.rank"
+    "SELECT coalesce(own_s, self_s), coalesce(own_share, iif(self_s = 0, 0, NULL)), total_s, total_share,"   \
+    " python_s, native_s, system_s, coalesce(wait_s, 0), total_python_s, total_native_s, total_system_s,"    \
+    " total_wait_s, bytes, t.function, t.file, t.line, t.library, " more " FROM ("                           \
+    "SELECT run, file, line, function, max(library) AS library, max(rank) AS rank, max(self_s) AS self_s,"   \
+    " max(total_s) AS total_s, max(total_share) AS total_share, max(total_python_s) AS total_python_s,"      \
+    " max(total_native_s) AS total_native_s, max(total_system_s) AS total_system_s, max(total_wait_s) AS"    \
+    " total_wait_s, max(own_s) AS own_s, max(own_share) AS own_share, max(python_s) AS python_s,"            \
+    " max(native_s) AS native_s, max(system_s) AS system_s, max(wait_s) AS wait_s, max(bytes) AS bytes"      \
+    " FROM (SELECT run, file, line, function, library, rank, self_s, total_s, total_share, python_s AS"      \
+    " total_python_s, native_s AS total_native_s, system_s AS total_system_s, wait_s AS total_wait_s, NULL"  \
+    " AS own_s, NULL AS own_share, NULL AS python_s, NULL AS native_s, NULL AS system_s, NULL AS wait_s,"    \
+    " NULL AS bytes FROM " total " WHERE run = :run"                                                         \
+    " UNION ALL SELECT run, file, line, function, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"     \
+    " cpu_s, cpu_share, python_s, native_s, system_s, wait_s, NULL FROM " own " WHERE run = :run"            \
+    " UNION ALL SELECT run, file, line, function, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,"     \
+    " NULL, NULL, NULL, NULL, NULL, NULL, allocated_bytes FROM " memory " WHERE run = :run)"                 \
+    " WHERE file IS NOT NULL GROUP BY run, file, line, function HAVING max(rank) IS NOT NULL"                \
+    " ORDER BY rank LIMIT 20000) t" source " ORDER BY t.rank"
 
 #define CODE_COLUMNS(python, native, system, wait, whole)                                                    \
     {                                                                                                        \

@@ -18,7 +18,7 @@ enum {
     COLUMN_NODE,
     COLUMN_SAMPLES,
     COLUMN_SQUARES = COLUMN_SAMPLES + PIE_COST_SUM_COUNT,
-    BATCH_MAX = 1 << 18, /* rows: 21 MB */
+    BATCH_MAX = 1 << 20, /* rows: 84 MB */
 };
 
 static const char declaration[] =

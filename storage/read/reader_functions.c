@@ -8,6 +8,7 @@
 #include "storage/read/call_time.h"
 #include "storage/read/cost_time.h"
 #include "storage/read/place_time.h"
+#include "storage/read/process_time.h"
 #include "storage/read/reader_internal.h"
 
 enum { SAFE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, JSON_SAFE_SINCE = 3041000 };
@@ -48,6 +49,8 @@ int pie_reader_add_functions(struct pie_reader *reader) {
         code = pie_call_time_add(db);
     if (code == SQLITE_OK)
         code = pie_place_time_add(db);
+    if (code == SQLITE_OK)
+        code = pie_process_time_add(db);
     if (code == SQLITE_OK)
         code = pie_cost_time_add(db);
     return code == SQLITE_OK ? pie_node_sample_add(db) : code;

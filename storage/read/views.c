@@ -13,6 +13,7 @@
 #include "storage/read/call_time.h"
 #include "storage/read/cost_time.h"
 #include "storage/read/place_time.h"
+#include "storage/read/process_time.h"
 #include "storage/read/reader_internal.h"
 #include "storage/file/schema_statements.h"
 
@@ -42,10 +43,14 @@ static bool is_of_costs(const struct pie_schema_statement *view) {
     return is_named(view, PIE_LINE_SUM_TABLE) || is_named(view, PIE_FUNCTION_SUM_TABLE);
 }
 
+static bool is_of_samples(const struct pie_schema_statement *view) {
+    return is_named(view, PIE_PLACE_TIME_TABLE) || is_named(view, PIE_PROCESS_TIME_TABLE);
+}
+
 /* Those that the reader has as tables, for speed. */
 static bool is_a_table(const struct pie_schema_statement *view) {
     return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE) ||
-           is_named(view, PIE_PLACE_TIME_TABLE) || is_of_costs(view);
+           is_of_samples(view) || is_of_costs(view);
 }
 
 /* A cut has made one of its own. */
@@ -82,7 +87,7 @@ static void want(struct wanted *wanted, const struct pie_schema_statement *view)
     const char *rest = view->name + view->name_size;
     if (is_of_costs(view)) /* a table that reads another one */
         want_named(wanted, PIE_PLACE_TIME_TABLE, strlen(PIE_PLACE_TIME_TABLE));
-    if (is_named(view, PIE_PLACE_TIME_TABLE))
+    if (is_of_samples(view))
         want_named(wanted, PIE_NODE_SAMPLE_TABLE, strlen(PIE_NODE_SAMPLE_TABLE));
     if (!is_a_table(view))
         want_named(wanted, rest, (size_t)(view->sql + view->size - rest));

@@ -34,10 +34,15 @@ def cpu_of(argv, stderr):
     return usage.ru_utime + usage.ru_stime
 
 
-def printed_s(text):
-    """The seconds in a summary, in either form."""
-    found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s\))", text)
+def printed(text):
+    """What a summary says of the overhead, in either form."""
+    found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s(?:, (?P<end>[\d.]+) s of it after the file\'s last write)?\))", text)
     assert found, text
+    return found
+
+
+def printed_s(text):
+    found = printed(text)
     return float(found["ms"]) / 1000 if found["ms"] else float(found["s"])
 
 
@@ -63,9 +68,16 @@ def test_printed_overhead_is_the_measured_one(pieprof, tmp_path, text):
 
 
 def test_a_short_run_tells_milliseconds_and_a_long_one_a_share(pieprof, tmp_path):
-    for seconds, pattern in ((0.05, r"; overhead \+\d+ ms; clock"), (1.3, r"; overhead [\d.]+ % \([\d.]+ s\), budget 5 %; clock")):
+    for seconds, pattern in ((0.05, r"; overhead \+\d+ ms; clock"), (1.3, r"; overhead [\d.]+ % \([^)]+\), budget 5 %; clock")):
         done = run([binary(), "-o", tmp_path / "x.db", "-c", f"import time\nwhile time.thread_time() < {seconds}: pass"])
         assert done.returncode == 0 and re.search(pattern, done.stderr), done.stderr
+
+
+def test_the_printed_overhead_is_that_of_the_file_and_the_end(pieprof, tmp_path):
+    done = run([binary(), "-o", tmp_path / "x.db", "-c", "import time\nwhile time.thread_time() < 1.3: pass"])
+    file_s = json.loads(run([pieprof, "query", tmp_path / "x.db", "runs", "--json"]).stdout)["rows"][0]["overhead_s"]
+    found = printed(done.stderr)
+    assert float(found["s"]) - float(found["end"] or 0) == pytest.approx(file_s, abs=0.0101)
 
 
 def test_parts_of_the_overhead_are_in_the_file(profiled, tmp_path):

@@ -32,6 +32,14 @@ def test_sums_by_place_are_as_sqlite_finds_them(program, tmp_path):
     assert {row[1] for row in expected} == {1, 2, 3, 4}
 
 
+def test_sums_of_processes_are_as_sqlite_finds_them(program, tmp_path):
+    columns = COLUMNS[COLUMNS.index("samples"):]
+    with exported(program, tmp_path) as file:
+        expected = by_key(file.execute(f"SELECT process, {columns} FROM x_process_time").fetchall())
+    found = rows(program, f"select s.process, {columns} from process p cross join x_process_time s on s.process = p.id")
+    assert by_key(tuple(row.values()) for row in found) == [(*row[:-1], pytest.approx(row[-1])) for row in expected] != []
+
+
 @pytest.mark.parametrize("view", ["x_line_sum", "x_function_sum"])
 def test_sums_by_name_are_as_sqlite_finds_them(program, tmp_path, view):
     columns = ("run, file, line, function, library, user_file, user_line, cpu_ns, cpu_sq_ns2, nth, samples, python_ns, "
@@ -59,11 +67,11 @@ def test_all_runs_are_those_of_each(program, view):
 
 
 def scans_below_contexts(plan):
-    """Of a plan of SQLite: sums of a process that are asked for within a loop over contexts."""
+    """Of a plan of SQLite: sums of a process that are asked for within a loop over contexts or their places."""
     loops = {}
     for row in plan:
         before = loops.setdefault(row["parent"], [])
-        if "VIRTUAL TABLE" in row["detail"] and any(re.match(r"(SCAN|SEARCH) (n|node)\b", loop) for loop in before):
+        if "VIRTUAL TABLE" in row["detail"] and any(re.match(r"(SCAN|SEARCH) (n|node|l|u|f)\b", loop) for loop in before):
             yield row["detail"]
         before.append(row["detail"])
 
@@ -74,11 +82,13 @@ def test_no_view_adds_up_the_samples_for_each_context(program, view):
     assert any("VIRTUAL TABLE" in row["detail"] for row in plan) and not list(scans_below_contexts(plan))
 
 
-def test_the_maker_of_large_profiles_adds_to_any(waste, tmp_path):
+@pytest.mark.parametrize("make_large", [lambda db: large_profile.enlarge(db, files=50, contexts=2000),
+                                        lambda db: large_profile.proportioned(db, 2000)], ids=["enlarge", "proportioned"])
+def test_the_maker_of_large_profiles_adds_to_any(waste, tmp_path, make_large):
     copy = Program(tmp_path)
     copy.db.write_bytes(waste.db.read_bytes())
     before, = rows(copy, "runs")
-    added = large_profile.enlarge(copy.db, files=50, contexts=2000)
+    added = make_large(copy.db)
     after, = rows(copy, "runs")
     assert after["cpu_s"] == pytest.approx(before["cpu_s"] + added / 1e9)
     assert sum(row["cpu_s"] for row in rows(copy, "all hot lines")) <= after["cpu_s"] * (1 + 1e-9)

@@ -3,10 +3,14 @@
 
 import json
 import os
+import resource
+import shutil
 import signal
+import subprocess
 import time
 import unicodedata
 
+import large_profile
 import pytest
 from conftest import PIEPROF, changer, clean_environment, make
 from terminal import Terminal
@@ -144,6 +148,22 @@ def test_the_header_is_the_row_of_the_run(program):
     assert lines[1].startswith(f"{row['cpu_s']:.2f} s CPU  Python {100 * row['python_s'] / row['cpu_s']:.0f} %")
     assert lines[2].startswith(f"{row['samples']} samples ({row['samples'] / row['wall_s']:.0f}/s)")
     assert f"overhead {100 * row['overhead_share']:.1f} %  threads {row['threads']}" in lines[2]
+
+
+def cpu_s(*words):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([PIEPROF, *words], stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_a_screen_of_many_functions_takes_as_long_as_the_questions_behind_it(program, tmp_path):
+    """1700 functions: where each was compared with each other one, a screen took 7 times as long."""
+    db = tmp_path / "p.db"
+    shutil.copyfile(program.db, db)
+    large_profile.proportioned(db, 20_000)
+    asked_s = min(cpu_s("query", db, "--run", "1", "own functions") for _ in range(3))
+    assert min(cpu_s("top", db, "--run", "1", "--once") for _ in range(3)) <= 4 * asked_s
 
 
 def first_column(lines):

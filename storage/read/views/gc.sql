@@ -36,7 +36,8 @@ JOIN function u USING (process)
 WHERE n.id = node AND l.id = n.location AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE AND u.name IS NULL
   AND process NOT IN (SELECT process FROM x_gc_location);
 
--- By line of own code, or of a library where there is none.
+-- By line of own code, or of a library where there is none. LEFT JOIN: SQLite would else begin with the places, and add
+-- up all samples for each.
 CREATE VIEW v_gc AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, file, line) AS rank, file, line, function,
   x.cpu_ns / 1e9 AS gc_s, ns_0 / 1e9 AS gc_0_s, ns_1 / 1e9 AS gc_1_s, ns_2 / 1e9 AS gc_2_s,
@@ -50,7 +51,8 @@ FROM (
     FROM x_sample x CROSS JOIN node n ON n.process = x.process AND n.id = x.node
     LEFT JOIN x_gc_generation g ON g.process = x.process AND g.thread = x.thread AND g.node = x.node
     WHERE (x.process, x.node) IN (SELECT process, node FROM x_gc_node)) s
-  CROSS JOIN place(l, u, f) AT (s.process, s.place)
-  GROUP BY s.run, f.path, l.line, u.name) x
+  LEFT JOIN place(l, u, f) AT (s.process, s.place)
+  GROUP BY s.run, f.path, l.line, u.name
+  HAVING count(f.path) > 0) x
 JOIN x_total a ON a.run = x.run
 WHERE x.cpu_ns > 0;

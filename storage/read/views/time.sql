@@ -55,9 +55,19 @@ SELECT p.run, s.process, s.kind, s.line_location, s.own_location, s.library_modu
   s.cpu_sq_ns2
 FROM process p CROSS JOIN x_place_time s ON s.process = p.id AND s.run = p.run;
 
+-- A reader has a table of this name instead, in which all questions find the sums (process_time.c).
+CREATE VIEW x_process_time AS
+SELECT process, sum(samples) AS samples, sum(python_ns) AS python_ns, sum(native_ns) AS native_ns,
+  sum(system_ns) AS system_ns, sum(wait_ns) AS wait_ns, sum(runnable_ns) AS runnable_ns,
+  sum(throttled_ns) AS throttled_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2
+FROM x_node_sample GROUP BY process;
+
 -- What shares and intervals are taken of.
 CREATE VIEW x_total AS
-SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_sample GROUP BY run;
+SELECT p.run, sum(iif(p.clock = 'none', NULL, s.python_ns + s.native_ns + s.system_ns)) AS cpu_ns,
+  sum(s.cpu_sq_ns2) AS cpu_sq_ns2
+FROM process p CROSS JOIN x_process_time s ON s.process = p.id
+GROUP BY p.run;
 
 -- Sums by (innermost Python place, place in own code that led there). Code made from text ("<string>") is own where own
 -- code runs it.
@@ -293,7 +303,7 @@ FROM (
       SELECT p.run, p.id AS process, p.clock, coalesce(p.cause, '') AS cause, sum(s.python_ns) AS python_ns,
         sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns, sum(s.samples) AS samples,
         (SELECT coalesce(sum(t.threads), 0) FROM thread t WHERE t.process = p.id) AS threads
-      FROM process p LEFT JOIN sample s ON s.process = p.id
+      FROM process p LEFT JOIN x_process_time s ON s.process = p.id
       GROUP BY p.run, p.id) z) y
   LEFT JOIN x_process_off o ON o.run = y.run AND o.process = y.process) x
 JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
