@@ -100,7 +100,8 @@ static void print_whose_cpu(struct summary *summary, struct pie_cursor *row) {
         fputs("the CPU time\n", summary->out);
         return;
     }
-    fprintf(summary->out, "%.2f s CPU of %lld threads", pie_cursor_real(row, 2), (long long)threads);
+    fprintf(summary->out, "%.2f s CPU of %lld thread%s", pie_cursor_real(row, 2), (long long)threads,
+            threads == 1 ? "" : "s");
     if (processes > 1)
         fprintf(summary->out, "; %lld processes", (long long)processes);
     fputs("\n", summary->out);

@@ -259,8 +259,8 @@ int pie_summary_leaks_print(const struct pie_finding_screen *screen, struct pie_
     size_t leaks = printed.count;
     if (r == 0 && most.may_copy)
         r = each_row(screen, needless_sql, 0, print_needless, &printed, ret_message);
-    *ret_above =
-        (struct pie_summary_above){.count = printed.count, .may_copy = most.may_copy && printed.count == leaks};
+    *ret_above = (struct pie_summary_above){.count = printed.count,
+                                            .may_copy = most.may_copy && printed.count == leaks};
     return r;
 }
 

@@ -15,7 +15,7 @@ int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret
 /* Lines that have been printed after a blank one. */
 struct pie_summary_above {
     size_t count;
-    bool may_copy; /* copies may take time, and no needless one was told */
+    bool may_copy; /* copies may take time, and none was found needless */
 };
 
 /* Leaks and needless copies: at most three lines after a blank one. */

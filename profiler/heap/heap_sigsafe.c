@@ -40,7 +40,7 @@ enum {
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
 static const uint64_t LARGE_MIN_BYTES = 1 << 20; /* and the threshold: such a block comes to the slow path */
-static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
+static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
 static const uint64_t FOLLOW_GAP_NS = 5000000;   /* at least, between copies of a thread that are followed */

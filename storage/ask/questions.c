@@ -235,9 +235,9 @@ static const struct pie_question questions[] = {
          "reasons to wait|wait reasons|contention|gil|gil contention|gil wait|lock|locks|lock contention|"
          "lock wait|io|i/o|io wait|i/o wait|disk|disk wait|network|network wait|sleep|sleeping|"
          "waiting for io|waiting for i/o|waiting for locks|waiting for the gil|wait for",
-     .columns =
-         RANK("v.rank") "file, line, function, cause, wait_s, wait_share, resource, holder_file, holder_line, "
-                        "holder_function, holds_gil, library, user_file, user_line",
+     .columns = RANK("v.rank") "file, line, function, cause, wait_s, wait_share, resource, "
+                               "holder_file, holder_line, holder_function, holds_gil, "
+                               "library, user_file, user_line",
      .from = "v_wait v",
      .where = "file IS NOT NULL",
      .order = "v.rank",
@@ -499,8 +499,9 @@ static const struct pie_question questions[] = {
      .when_empty = TRACED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
-     .aliases = "slow libraries|slowest libraries|slowest library|which library is slow|package times|"
-                "library|hot libraries|packages by time|modules|packages|which package is slow|which module is slow",
+     .aliases =
+         "slow libraries|slowest libraries|slowest library|which library is slow|package times|"
+         "library|hot libraries|packages by time|modules|packages|which package is slow|which module is slow",
      .columns =
          "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",

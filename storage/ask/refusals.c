@@ -32,7 +32,8 @@ static const struct {
     {"live|watch|attach|dump|record|monitor", "top live",
      "to watch a profile, also while its program runs: pieprof top DB, or pieprof serve DB --open"},
     {"py-spy|pyspy|memray|scalene|austin|pyinstrument|transform|convert|export", "",
-     "this command answers questions, \"help\" lists them; pieprof top DB shows a profile on the terminal, and "
+     "this command answers questions, \"help\" lists them; pieprof top DB shows a profile on the terminal, "
+     "and "
      "pieprof export DB -f FORMAT writes one for other tools"},
     {"confirm|confirmed|confirmation|verify", "",
      "\"pieprof confirm DB --finding N\" runs the program again and counts the calls of a finding; "

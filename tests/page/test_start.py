@@ -4,6 +4,7 @@ first screen of the page's view Start, at 1280 x 800, learns which line it is an
 
 import json
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -18,6 +19,12 @@ PROBLEMS = {
     "peak": ("Most memory at the peak", "Work in pieces"),
     "copies": ("Copies much data", "Put pieces into a list or a bytearray"),
 }
+
+
+def test_the_manual_has_what_start_says():
+    manual = (PLANTED.parents[2] / "docs" / "page.md").read_text(encoding="utf-8")
+    for program, (what, to_try) in PROBLEMS.items():
+        assert re.search(rf"^\| `{program}.py` \| [^|]+ \| {what} \| {to_try} \|$", manual, re.M), program
 
 
 def place_of(program):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PIEPROF, clean_environment
+from conftest import PIEPROF, changer, clean_environment, make
 
 PROGRAM = """
 import json, threading, time
@@ -102,3 +102,29 @@ def test_where_breakpoints_are_refused_the_summary_says_so_and_what_to_do(tmp_pa
 @pytest.mark.parametrize("options", [["--no-redundancy"], ["--sampler", "none"]])
 def test_what_was_not_asked_for_is_not_spoken_of(tmp_path, options):
     assert not re.search("edundan|done again", run(tmp_path, *options).stderr)
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    """The first run of fixture_waste.c, which also copies 1 GB at a line that is no finding."""
+    change = changer(make(tmp_path_factory.mktemp("waste"), 0, 1), tmp_path_factory.mktemp("copying"))
+    return change("INSERT INTO copy (process, node, estimate, samples, bytes, sq_bytes2)"
+                  " SELECT process, id, 1, 9, 1000000000, 0 FROM node WHERE own_location NOT NULL ORDER BY process, id LIMIT 1")
+
+
+def test_what_a_fix_saves_comes_before_what_is_copied(waste):
+    lines = waste("query", "a.db", "summary", "--run", 1).text.splitlines()
+    wasted = next(i for i, line in enumerate(lines) if "of the run wasted" in line)
+    copies = next(i for i, line in enumerate(lines) if ": copies 1.00 GB" in line)
+    assert lines[wasted - 1] == "" and wasted < copies and all(lines[wasted:copies])
+
+
+@pytest.mark.parametrize("columns, library", [(80, False), (120, True)])
+def test_the_source_has_the_room_of_its_library(waste, tmp_path, columns, library):
+    """A line of 60 characters: [numpy 1.80 s] is behind it where both are whole."""
+    source = "total += a[i] if a[i] > 0 else -a[i]  # as long as a source is"
+    assert len(source) == 62
+    copy = changer(waste, tmp_path)(f"UPDATE source_line SET text = '    {source}' WHERE line = 6")
+    text = copy("query", "a.db", "summary", "--run", 1, env=clean_environment(COLUMNS=str(columns))).text
+    line, = (line for line in text.splitlines() if " waste.py:6  " in line)
+    assert ("[numpy" in line) == library and len(line) <= columns and len(line.partition("waste.py:6  ")[2]) >= 38

@@ -423,3 +423,21 @@ test("search finds files, functions and lines", () => {
   assert.deepEqual(hits(of, " "), []);
   assert.ok(hits(of, "onerror").every((hit) => !hit.text.includes("\u202e")) && HOSTILE.includes("\u202e"));
 });
+
+test("waiting for a result is no lock to hold for less, and a hint does not repeat its card's title", () => {
+  const result = {
+    ...wait,
+    function: "Condition.wait",
+    library: "python",
+    user_file: "/app/main.py",
+    user_line: 12,
+    holder_file: null,
+    holder_line: null,
+    wait_s: 4,
+  };
+  const [hint] = rows(of.data.hints);
+  const [, second] = only({ waits: columns(result), hints: columns(hint) });
+  assert.deepEqual([second.what, second.weight], ["Waits for other threads or processes", "low"]);
+  const machine = { kind: "processors", share: 0.9, text: "too few processors: threads …", file: null, line: null };
+  assert.equal(only({ hints: columns(machine) })[1].sure, "threads …");
+});

@@ -80,7 +80,7 @@ static void check_visits(void) {
 
 /* Half a part away is the nearer of both limits, at least. */
 static void test_pairs_seldom_reach_a_limit(void **state) {
-    check_visits(); /* each footprint is a new peak */
+    check_visits();             /* each footprint is a new peak */
     for (int i = 0; i < 8; i++) /* in pieces that are not sampled for their size */
         allocate(PART_BYTES / 2);
     give_back(4 * PART_BYTES);
