@@ -22,7 +22,7 @@ struct pie_throttle_level {
     uint64_t throttled_ns; /* at the last reading, summed over the processors */
     uint64_t periods;      /* of the quota, that were throttled */
     double processors;     /* on which its threads are throttled at the same time */
-    int stat;              /* descriptor of the file with these figures; 0: not open yet, -1: opened each time */
+    int stat; /* descriptor of the file with these figures; 0: not open yet, -1: opened each time */
 };
 
 struct pie_throttle {

@@ -74,10 +74,10 @@ struct pie_heap_state {
     uint32_t quiet_left;                     /* … and how many of them are left */
     _Atomic bool is_late[PIE_HEAP_DOMAINS];  /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
-    int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
+    int64_t copy_distance_bytes;   /* what pie_copy_left began with; 0: nothing yet */
     struct pie_cct_id copied_node; /* of the last copy that stood for others too; 0: none yet */
     bool was_shift;                /* it was one */
-    uint64_t follow_ns;          /* CLOCK_MONOTONIC: no copy is followed before */
+    uint64_t follow_ns;            /* CLOCK_MONOTONIC: no copy is followed before */
     uint64_t random;
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
     _Atomic uint64_t quiet_visits;         /* to the slow path without a reading of the clock */

@@ -18,15 +18,15 @@ struct pie_module_files_limits {
 enum { PIE_MODULE_LINK_BYTES = 256 };
 
 struct pie_module_files {
-    struct pie_elf_image own;       /* symbols and links of the module itself */
-    struct pie_elf_image separate;  /* symbols of its separate debug file */
-    struct pie_elf_image mini;      /* symbols from .gnu_debugdata */
-    struct pie_elf_image dwarf;     /* DWARF of the module or of its separate debug file */
-    struct pie_elf_image alternate; /* parts that dwz moved out of several debug files */
-    void *mini_bytes;               /* behind `mini` */
+    struct pie_elf_image own;         /* symbols and links of the module itself */
+    struct pie_elf_image separate;    /* symbols of its separate debug file */
+    struct pie_elf_image mini;        /* symbols from .gnu_debugdata */
+    struct pie_elf_image dwarf;       /* DWARF of the module or of its separate debug file */
+    struct pie_elf_image alternate;   /* parts that dwz moved out of several debug files */
+    void *mini_bytes;                 /* behind `mini` */
     char link[PIE_MODULE_LINK_BYTES]; /* the name in .gnu_debuglink; "": none, or too long */
-    int own_error;                  /* 0, or why `own` is empty: -ESTALE: the file is another one now */
-    int dwarf_error;                /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
+    int own_error;                    /* 0, or why `own` is empty: -ESTALE: the file is another one now */
+    int dwarf_error;                  /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
 };
 
 /* Reads all files that there are; those that cannot be read stay empty. */

@@ -62,7 +62,8 @@ void pie_symbol_cache_begin(void) {
 static bool file_name(const struct pie_module_entry *entry, char name[NAME_MAX + 1]) {
     size_t digits = entry->build_id ? strlen(entry->build_id) : 0;
 
-    return digits >= BUILD_ID_MIN && digits % 2 == 0 && strspn(entry->build_id, "0123456789abcdef") == digits &&
+    return digits >= BUILD_ID_MIN && digits % 2 == 0 &&
+           strspn(entry->build_id, "0123456789abcdef") == digits &&
            snprintf(name, NAME_MAX + 1, "%s", entry->build_id) <= NAME_MAX;
 }
 

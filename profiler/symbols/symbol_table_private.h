@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Shared by symbol_table.c, symbol_table_builder.c and symbol_table_pack.c. */
-/* 16 bytes, for there may be a million of them. A segment ends where the next one starts or at start + size.
- */
+
+/* 16 bytes, for there may be a million of them. A segment ends where the next one starts or at start + size. */
 struct pie_symbol_segment {
     uint64_t start;
     uint32_t size;

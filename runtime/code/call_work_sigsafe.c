@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
 #include "runtime/objects/digest.h"
@@ -19,6 +20,7 @@
 enum {
     CHOICE_MIN = 32,
     ITEMS_MAX = 4096, /* some 10 us */
+    ITEMS_STEP = 512, /* between looks at the time */
     FIRST_ITEMS = 8,
     TEXT_MIN = 256,
     ROUNDS_MIN = 16,
@@ -26,6 +28,9 @@ enum {
     NAME_BYTES = 16,
     FORMAT_UNITS = 4,
 };
+
+/* A machine that takes longer for the items, whose pages or caches are cold, notes nothing. */
+static const uint64_t ITEMS_MAX_NS = 50000;
 
 /* Of itertools.islice. */
 struct islice {
@@ -106,11 +111,13 @@ static bool find_items(uintptr_t object, struct items *ret_items) {
 
 /* The item of the least hash is the beginning: where some items come and go, it is mostly the same. */
 static bool note_items(const struct items *items, struct pie_call_read *read) {
-    uint64_t least = UINT64_MAX, sum = 0;
+    uint64_t least = UINT64_MAX, sum = 0, until_ns = pie_monotonic_ns() + ITEMS_MAX_NS;
     uintptr_t item;
 
     for (uintptr_t i = 0; i < items->slots && i < ITEMS_MAX; i++) {
         if (!load(items->address, i * items->slot_bytes, &item))
+            return false;
+        if (i % ITEMS_STEP == ITEMS_STEP - 1 && pie_monotonic_ns() > until_ns)
             return false;
         uint64_t hash = pie_hash_upper(item);
         sum += hash;

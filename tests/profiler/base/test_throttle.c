@@ -205,7 +205,8 @@ static void test_a_thread_that_ended_before_the_last_look(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_of_version_2),
-        cmocka_unit_test(test_the_file_stays_open), cmocka_unit_test(test_groups_of_version_1),
+        cmocka_unit_test(test_the_file_stays_open),
+        cmocka_unit_test(test_groups_of_version_1),
         cmocka_unit_test(test_a_quota_out_of_sight),
         cmocka_unit_test(test_a_delay_has_its_share),
         cmocka_unit_test(test_a_thread_that_ended_before_the_last_look),

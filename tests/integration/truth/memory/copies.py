@@ -4,7 +4,7 @@
 usage: copies.py fast SECONDS       of 2 MB, for so long on each line
        copies.py small SECONDS      of 10 000 bytes and less
        copies.py paced COUNT        this many on each line, of 8 MB, one in 10 ms
-       copies.py threads COUNT      of 1000 bytes in so many threads, one after the other, 3 MB in each
+       copies.py threads COUNT      of 1000 bytes in this number of threads, one after the other, 3 MB in each
 
 Prints the bytes that each marked line copies.
 """
