@@ -6,7 +6,7 @@
  *
  * dlsym() may allocate. What it is given comes from a small arena, whose blocks free() recognises by their address,
  * realloc() and malloc_usable_size(); these three are only replaced by the successors themselves if there is no such
- * block. glibc's dlsym() allocates nothing as long as it succeeds, so mostly there is none.
+ * block. Of a new glibc dlsym() allocates nothing as long as it succeeds, so mostly there is none.
  *
  * glibc also exports its functions as __libc_malloc() and so on. They are the same addresses that dlsym() returns, and
  * only show whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
