@@ -12,7 +12,7 @@ struct pie_embed {
     const char *program_name; /* path of the interpreter to impersonate (argv[0] for getpath.py), or NULL */
     const char *const *trace_places; /* see runtime/trace/places.h; NULL: none */
     struct pie_confirm_board *board; /* the calls to count (runtime/confirm/confirm.h), or NULL */
-    /* Takes one line for people where parts of this Python cannot be read; NULL: nobody is told. */
+    /* Takes one line for people where parts of this Python cannot be read; NULL: nobody gets it. */
     void (*warn)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };
 

@@ -6,7 +6,7 @@
  *
  * dlsym() may allocate. What it is given comes from a small arena, whose blocks free() recognises by their address,
  * realloc() and malloc_usable_size(); these three are only replaced by the successors themselves if there is no such
- * block. glibc's dlsym() allocates nothing as long as it succeeds, so mostly there is none.
+ * block. Of a new glibc dlsym() allocates nothing as long as it succeeds, so mostly there is none.
  *
  * glibc also exports its functions as __libc_malloc() and so on. They are the same addresses that dlsym() returns, and
  * only show whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
@@ -30,7 +30,9 @@ enum { ARENA_BYTES = 32 << 10, ALIGNMENT = 16, NOTE_BYTES = 16 };
 static _Alignas(64) char arena[ARENA_BYTES];
 static _Atomic size_t arena_used;
 
-static __thread bool is_resolving; /* dlsym() was called by this thread and has not returned */
+/* dlsym() was called by this thread and has not returned. volatile: it is declared as one that never calls back, so the
+ * compiler would drop what only such a call sees. That of glibc 2.31 calls calloc(). */
+static volatile __thread bool is_resolving;
 
 enum pie_allocator_measure pie_allocator_measure;
 bool pie_allocator_is_foreign;

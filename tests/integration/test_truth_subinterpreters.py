@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time in subinterpreters, one after the other and side by side: each line has its own, and no frames of another one."""
+"""Time in subinterpreters, one after the other and side by side: each line has its own, and no frames of others."""
 
 import textwrap
 

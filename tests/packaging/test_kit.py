@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root folder"),
 ]
 WHO = "import json, sys; print(json.dumps([sys.executable, sys.prefix, sum(i * i for i in range(3000000))]))"
+OF_THE_C_LIBRARY = ("libdl.so.2", "libm.so.6", "libpthread.so.0", "librt.so.1")
 SUM = sum(i * i for i in range(3000000))
 
 
@@ -54,6 +55,8 @@ def image(request, tmp_path):
                     ignore=shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "config-*"))
     for path in {one for module in ("_sqlite3", "_ssl") for one in libraries(module_file(python, module))}:
         copy(path, root, path.replace(prefix, there, 1) if own else path)
+    for name in OF_THE_C_LIBRARY:  # an image has it as a whole
+        copy(f"/lib/x86_64-linux-gnu/{name}", root)
     done = run(ROOT / "packaging" / "kit", WHEEL, root / "pieprof")
     assert done.returncode == 0, done.stderr
     (root / "work").mkdir()
