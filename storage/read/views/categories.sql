@@ -58,10 +58,12 @@ FROM (
           iif(x.kind = PIE_WATCH_STORE, 1 - b.kinds * b.length_ns / x.line_ns, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE,
             1 - b.most * b.length_ns / x.line_ns, NULL) AS back_low, b.remembered, b.kinds, b.most, x.line_ns / b.length_ns AS calls,
           coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
-            AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
+            AND NOT (g.same >= x.arguments_kept * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
           coalesce(g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared, 0) AS is_renewed,
           coalesce(g.same_high < x.arguments_same, 0) AS is_surely_other,
+          coalesce(x.library IS NULL AND g.compared >= x.few_same AND g.same = g.compared AND x.tell_redundant = x.tell_traps, 0)
+            AS is_few_same,
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
           coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
             < x.arguments_same * o.compared, 0) AS is_within,
@@ -77,7 +79,7 @@ FROM (
         FROM x_lent_line x JOIN x_total a ON a.run = x.run
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
         LEFT JOIN x_line_arguments m ON m.run = x.run AND m.file = x.file AND m.line = x.line AND x.library IS NULL
-          AND x.by_return = 0 AND m.converged_s IS NULL AND m.long_same >= x.values_min AND m.compared >= x.mostly_min
+          AND m.long_same >= x.returned_traps AND m.converged_s IS NULL AND m.long_same >= x.values_min AND m.compared >= x.mostly_min
           AND m.same_low >= x.arguments_same
         LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
@@ -89,10 +91,10 @@ FROM (
 -- what helps. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
-  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
-  WHEN back_low IS NOT NULL THEN 'repeated native calls'
   WHEN mostly_low IS NOT NULL THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
+  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN back_low IS NOT NULL THEN 'repeated native calls'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
@@ -128,7 +130,7 @@ FROM (
             AND line_returned_again >= same_fraction * line_returned_traps))
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AND line_returned_values >= values_min
         AS is_return_decisive
-    FROM x_finding WHERE redundant > 0));
+    FROM x_finding WHERE redundant > 0 OR mostly_low IS NOT NULL));
 
 -- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost (as a
 -- real number: shares of it are taken); of other waste, what was done again is saved. Where a part is computed again
@@ -170,6 +172,8 @@ FROM (
       WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND (handful < iif(array_python_ns > 0,
         handful_share, direct_share) OR (array_python_ns = 0 AND waste_low < direct_low)) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN is_repeat AND is_few_same AND tell_traps >= few_same AND waste_low >= high_low
+        AND again_ns >= few_same_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= few_traps AND waste_low >= high_low AND waste >= few_part

@@ -20,6 +20,8 @@ CREATE VIEW x_threshold AS SELECT
                            -- libraries, which do bulk work in native code,
   0.3 AS costly_short,     -- this part of the loads, by time, is in the last 30 us of calls and no bulk work,
                            -- and the line's calls have other arguments each time
+  3 AS few_same,           -- stores: or of this number of compared calls, all had the arguments and the result of another
+  0.25 AS few_same_share,  -- one, and they are this part of the run's CPU time
   20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
   10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.45 AS handful_share,   -- API misuse: this part of the accesses at least is no bulk work, at the line and in its
@@ -46,8 +48,8 @@ CREATE VIEW x_threshold AS SELECT
                            -- those of which same_fraction had been made before are the same calls, however much of the
                            -- memory that they write was used for something else in between,
   0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop,
-  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back was the
-                           -- same in all rounds of a loop, which was begun anew for others
+  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back, where
+  0.8 AS arguments_kept,   -- this part of the calls was the same, was so in all rounds of a loop that began anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.3 AS element_share,    -- … or this part of the line's time is in a library's function for one element
@@ -60,7 +62,8 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS partly_fraction,  -- stores: from here on a part of them did,
   0.3 AS partly_low,       -- with this as the lower end: recycled memory is partly the same by chance
   20 AS mostly_min,        -- of this number of compared calls, values_min of them with long arguments that were looked at
-                           -- in part, arguments_same at least (low end) had been made before: the arguments decide
+                           -- in part, arguments_same at least (low end) had been made before: the arguments decide,
+                           -- since of such calls only those that differ count among what calls returned
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
