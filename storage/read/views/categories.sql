@@ -22,7 +22,7 @@ CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
   coalesce(back_low, mostly_low, max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_low,
-  iif(back_low IS NOT NULL, 1.0, coalesce(mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)))) AS waste_high
+  iif(back_low IS NOT NULL, 1.0, iif(mostly_low IS NOT NULL, mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)))) AS waste_high
 FROM (
   SELECT DISTINCT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
@@ -58,7 +58,7 @@ FROM (
           iif(x.kind = PIE_WATCH_STORE, 1 - b.kinds * b.length_ns / x.line_ns, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE,
             1 - b.most * b.length_ns / x.line_ns, NULL) AS back_low, b.remembered, b.kinds, b.most, x.line_ns / b.length_ns AS calls,
           coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
-            AND NOT (g.same >= x.arguments_kept * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
+            AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
           coalesce(g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared, 0) AS is_renewed,
           coalesce(g.same_high < x.arguments_same, 0) AS is_surely_other,
@@ -69,18 +69,15 @@ FROM (
             < x.arguments_same * o.compared, 0) AS is_within,
           x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
           iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
-          iif(x.kind = PIE_WATCH_STORE, m.same * 1.0 / m.compared, NULL) AS mostly_part,
-          iif(x.kind = PIE_WATCH_STORE, m.same_low, NULL) AS mostly_low,
-          iif(x.kind = PIE_WATCH_STORE, m.same_high, NULL) AS mostly_high,
+          g.same * 1.0 / g.compared AS mostly_part, g.same_high AS mostly_high, iif(x.kind = PIE_WATCH_STORE AND x.library IS NULL
+            AND g.converged_s IS NULL AND g.long_same >= max(x.values_min, x.returned_traps) AND g.compared >= x.mostly_min
+            AND g.same_low >= x.arguments_same, g.same_low, NULL) AS mostly_low,
           g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
           coalesce(x.native_library, 'python') = 'python' AS is_standard,
           EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
             OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-        LEFT JOIN x_line_arguments m ON m.run = x.run AND m.file = x.file AND m.line = x.line AND x.library IS NULL
-          AND m.long_same >= x.returned_traps AND m.converged_s IS NULL AND m.long_same >= x.values_min AND m.compared >= x.mostly_min
-          AND m.same_low >= x.arguments_same
         LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
         WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
