@@ -22,7 +22,7 @@ CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
   coalesce(back_low, mostly_low, max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_low,
-  iif(back_low IS NOT NULL, 1.0, coalesce(mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)))) AS waste_high
+  iif(back_low IS NOT NULL, 1.0, iif(mostly_low IS NOT NULL, mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)))) AS waste_high
 FROM (
   SELECT DISTINCT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
@@ -62,23 +62,22 @@ FROM (
             AS is_new_arguments,
           coalesce(g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared, 0) AS is_renewed,
           coalesce(g.same_high < x.arguments_same, 0) AS is_surely_other,
+          coalesce(x.library IS NULL AND g.compared >= x.few_same AND g.same = g.compared AND x.tell_redundant = x.tell_traps, 0)
+            AS is_few_same,
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
           coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
             < x.arguments_same * o.compared, 0) AS is_within,
           x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
           iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
-          iif(x.kind = PIE_WATCH_STORE, m.same * 1.0 / m.compared, NULL) AS mostly_part,
-          iif(x.kind = PIE_WATCH_STORE, m.same_low, NULL) AS mostly_low,
-          iif(x.kind = PIE_WATCH_STORE, m.same_high, NULL) AS mostly_high,
+          g.same * 1.0 / g.compared AS mostly_part, g.same_high AS mostly_high, iif(x.kind = PIE_WATCH_STORE AND x.library IS NULL
+            AND g.converged_s IS NULL AND g.long_same >= max(x.values_min, x.returned_traps) AND g.compared >= x.mostly_min
+            AND g.same_low >= x.arguments_same, g.same_low, NULL) AS mostly_low,
           g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
           coalesce(x.native_library, 'python') = 'python' AS is_standard,
           EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
             OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-        LEFT JOIN x_line_arguments m ON m.run = x.run AND m.file = x.file AND m.line = x.line AND x.library IS NULL
-          AND x.by_return = 0 AND m.converged_s IS NULL AND m.long_same >= x.values_min AND m.compared >= x.mostly_min
-          AND m.same_low >= x.arguments_same
         LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
         WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
@@ -89,10 +88,10 @@ FROM (
 -- what helps. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
-  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
-  WHEN back_low IS NOT NULL THEN 'repeated native calls'
   WHEN mostly_low IS NOT NULL THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
+  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN back_low IS NOT NULL THEN 'repeated native calls'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
@@ -106,7 +105,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN kind = PIE_WATCH_LOAD OR fraction < partly_fraction THEN 'undecided'
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction AND NOT is_same_arguments THEN
-    iif(bulk_ns >= bulk_share * tell_redundant_ns AND fraction_low >= partly_low
+    iif(bulk_ns >= bulk_share * tell_redundant_ns AND (by_return OR fraction_low >= partly_low)
       AND NOT (by_return AND returned_partly = 0 AND is_other_arguments), 'inefficient algorithm', 'undecided')
   WHEN is_other_arguments THEN 'undecided'
   WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
@@ -128,7 +127,7 @@ FROM (
             AND line_returned_again >= same_fraction * line_returned_traps))
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AND line_returned_values >= values_min
         AS is_return_decisive
-    FROM x_finding WHERE redundant > 0));
+    FROM x_finding WHERE redundant > 0 OR mostly_low IS NOT NULL));
 
 -- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost (as a
 -- real number: shares of it are taken); of other waste, what was done again is saved. Where a part is computed again
@@ -170,6 +169,8 @@ FROM (
       WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND (handful < iif(array_python_ns > 0,
         handful_share, direct_share) OR (array_python_ns = 0 AND waste_low < direct_low)) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN is_repeat AND is_few_same AND tell_traps >= few_same AND waste_low >= high_low
+        AND again_ns >= few_same_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= few_traps AND waste_low >= high_low AND waste >= few_part

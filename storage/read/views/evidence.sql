@@ -17,12 +17,12 @@ SELECT DISTINCT *,
   || iif(kind = PIE_WATCH_LOAD AND is_return_decisive, printf('; %.0f %% of what the line''s calls return had been returned before',
     100 * line_again_ns / line_returned_ns), '')
   || coalesce(CASE
+    WHEN mostly_low IS NOT NULL THEN '; the arguments decide, since most calls had those of another one'
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
     WHEN back_low IS NOT NULL THEN printf('; the others are not known to be new: so many met one of the last %d '
       || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
-    WHEN mostly_low IS NOT NULL THEN '; the arguments decide, since most calls had those of another one'
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '

@@ -7,8 +7,9 @@
 CREATE VIEW x_growth_threshold AS SELECT
   3 AS size_rises,         -- a context's blocks of one size class grow: of the samples whose blocks differ from the one
   0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth,
-  2 AS classes,            -- and the context has blocks this number of size classes below (of four times the size each;
-  7 AS open_class,         -- one below the open class): what was large from the first is not what calls added up
+  2 AS classes,            -- and it has blocks this number of size classes below, or the line some that grow (a class
+  7 AS open_class,         -- has four times the size; one below the open class): what was large from the first is not
+                           -- what calls added up
   20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
   0.5 AS growing_share,    -- this part of what it allocates is such blocks,
   50 AS blocks,            -- there is this number of them,
@@ -24,19 +25,21 @@ SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS
 FROM (
   SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
     a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
-    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls) AND EXISTS (
-        SELECT 1 FROM allocation b JOIN allocation c ON c.process = b.process AND c.node = b.node
-        WHERE b.process = a.process AND b.node = a.node AND b.rises >= t.size_rises
-          AND c.size <= b.size - iif(b.size = t.open_class, 1, t.classes)),
+    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
       a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
-    t.line_rises, t.growing_share, t.blocks AS blocks_min
+    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls), a.size, NULL) AS growing_size,
+    a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls) AND EXISTS (
+      SELECT 1 FROM allocation b WHERE b.process = a.process AND b.node = a.node
+        AND b.size <= a.size - iif(a.size = t.open_class, 1, t.classes)) AS began_small,
+    t.line_rises, t.growing_share, t.blocks AS blocks_min, t.classes, t.open_class
   FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
   JOIN x_growth_threshold t)
 WHERE place IS NOT NULL
 GROUP BY run, process, place
 HAVING sum(iif(growing_bytes > 0, rises, 0)) >= max(line_rises)
   AND sum(growing_bytes) >= max(growing_share) * sum(bytes)
-  AND sum(iif(growing_bytes > 0, blocks, 0)) >= max(blocks_min);
+  AND sum(iif(growing_bytes > 0, blocks, 0)) >= max(blocks_min)
+  AND (max(began_small) OR min(growing_size) <= max(growing_size) - iif(max(growing_size) = max(open_class), 1, max(classes)));
 
 -- With the CPU time of the line and of its copies: what copies, what runs below that, and the kernel for fresh memory.
 -- Few lines grow, so each looks for itself, and a run without such lines costs nothing.

@@ -20,12 +20,14 @@ CREATE VIEW x_threshold AS SELECT
                            -- libraries, which do bulk work in native code,
   0.3 AS costly_short,     -- this part of the loads, by time, is in the last 30 us of calls and no bulk work,
                            -- and the line's calls have other arguments each time
+  3 AS few_same,           -- stores: or of this number of compared calls, all had been made before, by arguments and
+  0.25 AS few_same_share,  -- result, and they are this part of the run's CPU time
   20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
   10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.45 AS handful_share,   -- API misuse: this part of the accesses at least is no bulk work, at the line and in its
   0.65 AS direct_share,    -- function (this part, where own code makes the calls without Python code of a library, and
-  0.25 AS direct_low,      -- this part of the line's time as the lower end): a call for all has to do the bulk work of the
-                           -- single ones, too,
+  0.25 AS direct_low,      -- this part of the line's time as the lower end): a call for all has to do the bulk work
+                           -- of the single ones, too,
   0.2 AS bulk_only, 0.8 AS bulk_hardly, -- less is bulk work only, and not counted; more stands for itself
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
@@ -59,8 +61,9 @@ CREATE VIEW x_threshold AS SELECT
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did,
   0.3 AS partly_low,       -- with this as the lower end: recycled memory is partly the same by chance
-  20 AS mostly_min,        -- of this number of compared calls, values_min of them with long arguments that were looked at
-                           -- in part, arguments_same at least (low end) had been made before: the arguments decide
+  20 AS mostly_min,        -- of this number of compared calls, values_min of them with long arguments of which a part
+                           -- was read, arguments_same at least (low end) had been made before: the arguments decide,
+                           -- since of such calls only those that differ count among what calls returned
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
