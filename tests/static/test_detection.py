@@ -108,6 +108,8 @@ def row(name, *figures, kind="call", is_compared=True):
     (row("loads", 9, 0, 3, 3, 6), row("loads", 9, 0, 4, 3, 6), False),
     (row("loads", 9, 0, 3, 3, 6), row("loads", 8, 0, 3, 3, 6), False),
     (row("loads", 9, 1, 3, 3, 6), row("loads", 9, 0, 3, 3, 6), False),
+    (row("Frame", 9, 0, 9, 0, 0), row("Frame", 9, 0, 9, 8, 0), True),
+    (row("Frame", 9, 0, 9, 1, 0), row("Frame", 9, 0, 9, 8, 0), False),
     (row("draw", 9, 0, 1, 1, 0, is_compared=False), row("draw", 9, 0, 3, 3, 6), True),
     (row("draw", 9, 0, 1, 1, 7, is_compared=False), row("draw", 9, 0, 3, 3, 6), False),
     (row("a[i]", 9, 0, 3, 3, 6, kind="item"), row("a[i]", 9, 0, 1, 3, 0, kind="item"), True),
