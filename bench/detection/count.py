@@ -5,7 +5,8 @@ seed: by `pieprof confirm`, and by a copy of the program (counted_copy.py). The 
 accesses at these lines go through functions in Python that compare values by pickle and bytes. Figures have to agree:
 
 * the calls, those that raised an exception, and the accesses to elements, of all;
-* distinct arguments, distinct results and calls that were made before, where confirm compared all by value;
+* distinct arguments, distinct results and calls that were made before, where confirm compared all by value (results
+  that have no value count as none);
 * elsewhere confirm may not say "computed again" of more calls than the copy does.
 
 Prints a table in Markdown and the differences. Ends with 1 where there are any.
@@ -41,7 +42,10 @@ class Row(collections.namedtuple("Row", "line name kind figures is_compared")):
             return False
         if self.kind == "item":
             return True
-        return self.figures == other.figures if self.is_compared else self.figures.again <= other.figures.again
+        if not self.is_compared:
+            return self.figures.again <= other.figures.again
+        has_results = self.figures.results > 0 or self.figures.calls == self.figures.raised  # that have values
+        return self.figures == (other.figures if has_results else other.figures._replace(results=0))
 
 
 def arguments():

@@ -46,7 +46,9 @@ static _Noreturn void become(const struct pie_confirm_plan *plan, int fd) {
     static char variable[64];
 
     pie_confirm_board_variable(fd, variable, sizeof variable);
-    if (fcntl(fd, F_SETFD, 0) == 0 && plan->is_guest)
+    if (fcntl(fd, F_SETFD, 0) < 0)
+        _exit(127);
+    if (plan->is_guest)
         pie_guest_enter_counted(&plan->guest, plan->words, variable);
     else if (putenv(variable) == 0)
         execv("/proc/self/exe", plan->words);

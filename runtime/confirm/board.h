@@ -31,15 +31,15 @@ struct pie_confirm_line {
 struct pie_confirm_row {
     uint32_t line; /* index */
     char callee[PIE_CONFIRM_CALLEE_BYTES];
-    bool is_item;           /* a[i], a[i] = x or the next one of an iteration */
-    bool has_more;          /* there were more distinct ones than are held apart */
-    uint64_t calls;         /* that ended, whichever way */
-    uint64_t raised;        /* by an exception */
-    uint64_t compared;      /* whose arguments were compared by value, all of them */
-    uint64_t distinct_args; /* of these and of those with objects that are only known as objects */
-    uint64_t once, twice;   /* of distinct_args: were met so often */
-    uint64_t distinct_results;
-    uint64_t again; /* compared, and seen before with the same arguments and the same result */
+    bool is_item;              /* a[i], a[i] = x or the next one of an iteration */
+    bool has_more;             /* there were more distinct ones than are held apart */
+    uint64_t calls;            /* that ended, whichever way */
+    uint64_t raised;           /* by an exception */
+    uint64_t compared;         /* whose arguments were compared by value, all of them */
+    uint64_t distinct_args;    /* of these and of those with objects that are only known as objects */
+    uint64_t once, twice;      /* of distinct_args: were met so often */
+    uint64_t distinct_results; /* of those that are known by value */
+    uint64_t again;            /* compared, and seen before with the same arguments and the same result */
     uint64_t
         alike; /* seen before with the same arguments or objects, but the values are not known to be the same */
     uint64_t same;    /* of again and alike: with the arguments of the call before */

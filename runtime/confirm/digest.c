@@ -370,7 +370,8 @@ static bool is_constant(PyObject *object) {
            Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
            Py_IS_TYPE(object, &PyClassMethodDescr_Type) || is_named(object, "re.Pattern") ||
            is_named(object, "numpy.ufunc") || is_named(object, "cython_function_or_method") ||
-           is_named(object, "numpy._ArrayFunctionDispatcher");
+           is_named(object, "numpy._ArrayFunctionDispatcher") || is_named(object, "torch.dtype") ||
+           is_named(object, "torch.layout");
 }
 
 void pie_confirm_digest_add_callee(struct pie_confirm_digest *digest, PyObject *callee) {

@@ -241,8 +241,9 @@ static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_
 
     pie_confirm_digest_begin(&digest, call->args.budget);
     pie_confirm_digest_add(&digest, result);
+    if (digest.is_value)
+        (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
     digest.is_value = digest.is_value && result != Py_None; /* such a call may be there for its effect */
-    (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_results = sums->results.count;
     return judge(sums, &call->args, &digest);

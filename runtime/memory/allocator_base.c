@@ -32,7 +32,7 @@ static _Atomic size_t arena_used;
 
 /* dlsym() was called by this thread and has not returned. volatile: it is declared as one that never calls back, so the
  * compiler would drop what only such a call sees. That of glibc 2.31 calls calloc(). */
-static volatile __thread bool is_resolving;
+static __thread volatile bool is_resolving;
 
 enum pie_allocator_measure pie_allocator_measure;
 bool pie_allocator_is_foreign;

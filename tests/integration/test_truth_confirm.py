@@ -137,7 +137,6 @@ def test_verdicts_follow_the_counts(calls):
     assert {m for m, v in verdict.items() if v == "confirmed"} >= {"same", "few", "generator", "recursion", "threads"}
     assert verdict["distinct"] == verdict["changed"] == "refuted"
     assert verdict["opaque"] == "undecided" and "could not be compared" in found[line_of(PROGRAM, "opaque")]["facts"]
-    assert found[line_of(PROGRAM, "opaque")]["facts"].startswith("isinstance: 50 calls, arguments known only as objects, 0 of ")
     assert verdict["many"] == "undecided"
     assert found[line_of(PROGRAM, "same")]["facts"].startswith("math.cos: 2 000 calls, 1 distinct argument, ")
     ranks = sorted((row["rank"], row["verdict"] == "confirmed") for row in found.values() if row["severity"] == "high")

@@ -3,9 +3,12 @@
 
 import pytest
 
-from helpers import PYTHON, line_of, run
+from helpers import PYTHON, ROOT, line_of, run
 from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture of this module too)
 
+
+def has(module):
+    return run([PYTHON, "-c", f"import importlib.util as u, sys; sys.exit(not u.find_spec({module!r}))"]).returncode == 0
 
 @counts
 def test_long_bytes_are_read_once(prepared):
@@ -23,8 +26,9 @@ def test_long_bytes_are_read_once(prepared):
 
 
 @counts
-@pytest.mark.skipif(run([PYTHON, "-c", "import torch"]).returncode != 0, reason="no PyTorch")
+@pytest.mark.skipif(not has("torch"), reason="no PyTorch")
 def test_tensors_are_compared_by_content(prepared):
+    markers = ("same", "pieces", "equal", "parameter", "changed", "method", "type", "mine")
     made = prepared("""
         import torch
         x, y = torch.arange(12.0).reshape(3, 4), torch.arange(12.0).reshape(4, 3).T
@@ -37,16 +41,16 @@ def test_tensors_are_compared_by_content(prepared):
             y += 1
             torch.sqrt(y)  # changed
             x.add(2.0)  # method
+            torch.arange(3 + i % 2, dtype=torch.float32)  # type
         class Mine(torch.Tensor):
             pass
         torch.cos(torch.ones(2).as_subclass(Mine))  # mine
         torch.isnan(torch.eye(2).to_sparse())  # sparse
-    """, dict.fromkeys(("same", "pieces", "equal", "parameter", "changed", "method", "mine"), REPEATED))
+    """, dict.fromkeys(markers, REPEATED))
     plain = run([PYTHON, made.program])
     done = made.confirm()
     assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout), done.stderr
-    found = {marker: counted(made.db)[line_of(made.program, marker)]
-             for marker in ("same", "pieces", "equal", "parameter", "changed", "method", "mine")}
+    found = {marker: counted(made.db)[line_of(made.program, marker)] for marker in markers}
 
     def figures(marker, name):
         [row] = [row for callee, row in found[marker].items() if callee.endswith(name)]
@@ -54,6 +58,7 @@ def test_tensors_are_compared_by_content(prepared):
 
     assert figures("same", "cos") == figures("equal", "tan") == figures("parameter", "exp") == (300, 0, 300, 1, 1, 299, 0)
     assert figures("method", "add") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("type", "arange") == (300, 0, 300, 2, 2, 298, 0)
     assert figures("pieces", "sin") == (300, 0, 300, 3, 3, 297, 0)
     assert figures("changed", "sqrt")[:4] == (300, 0, 300, 300)
     assert figures("mine", "cos")[2] == 0
@@ -83,3 +88,12 @@ def test_numpy_is_compared_by_content(prepared):
     assert of(found["scalars"]["numpy.sin"]) == (300, 0, 300, 3, 3, 297, 0)
     assert of(found["views"]["numpy.ndarray * numpy.ndarray"]) == (300, 0, 300, 1, 1, 299, 0)
     assert found["objects"]["numpy.array"]["compared"] == 0
+
+
+@counts
+@pytest.mark.skipif(not has("numpy"), reason="no NumPy")
+def test_figures_are_those_of_a_copy_that_counts_itself(pieprof):
+    """One program of the bench: bench/detection/count.py runs all of them."""
+    done = run([PYTHON, ROOT / "bench" / "detection" / "count.py", "--pieprof", pieprof, "--only", "tenant_settings"])
+    assert done.returncode == 0 and done.stderr == "1 programs, 0 differences\n", done.stderr
+    assert "| loads | 200 (0 raised), 5 / 5 / 195 | the same |" in done.stdout

@@ -7,6 +7,7 @@ import tree
 
 sys.path.insert(0, str(tree.ROOT / "bench" / "detection"))
 import catalogue
+import count
 import judge
 
 CLEAN = '"""Sums."""\n'
@@ -96,3 +97,31 @@ def test_a_bound_is_one_of_a_function(program):
     assert judge.judge(program, [*found, finding(4, function="turn", **counted)]).bound_share == 0.5
     assert judge.judge(program, [finding(4, verdict="confirmed")]).bound_share is None  # none was printed
     assert judge.judge(program, [*found, finding(4, function="turn", verdict="confirmed")]).bound_share is None
+
+
+def row(name, *figures, kind="call", is_compared=True):
+    return count.Row(4, name, kind, count.Figures(*figures), is_compared)
+
+
+@pytest.mark.parametrize("confirmed, copied, is_same", [
+    (row("loads", 9, 0, 3, 3, 6), row("loads", 9, 0, 3, 3, 6), True),
+    (row("loads", 9, 0, 3, 3, 6), row("loads", 9, 0, 4, 3, 6), False),
+    (row("loads", 9, 0, 3, 3, 6), row("loads", 8, 0, 3, 3, 6), False),
+    (row("loads", 9, 1, 3, 3, 6), row("loads", 9, 0, 3, 3, 6), False),
+    (row("Frame", 9, 0, 9, 0, 0), row("Frame", 9, 0, 9, 8, 0), True),
+    (row("Frame", 9, 0, 9, 1, 0), row("Frame", 9, 0, 9, 8, 0), False),
+    (row("draw", 9, 0, 1, 1, 0, is_compared=False), row("draw", 9, 0, 3, 3, 6), True),
+    (row("draw", 9, 0, 1, 1, 7, is_compared=False), row("draw", 9, 0, 3, 3, 6), False),
+    (row("a[i]", 9, 0, 3, 3, 6, kind="item"), row("a[i]", 9, 0, 1, 3, 0, kind="item"), True),
+    (row("a[i]", 9, 0, 3, 3, 6, kind="item"), row("a[i]", 9, 0, 3, 3, 6), False),
+])  # fmt: skip
+def test_a_figure_that_differs_is_found(program, confirmed, copied, is_same):
+    pairs = count.paired([confirmed], [copied])
+    assert all(count.table_row(program, *pair)[1] for pair in pairs) == is_same
+
+
+def test_what_only_one_of_them_counted_is_a_difference(program):
+    one = row("loads", 9, 0, 3, 3, 6)
+    for pairs in count.paired([one], []), count.paired([], [one]):
+        [pair] = pairs
+        assert count.table_row(program, *pair)[1] is False

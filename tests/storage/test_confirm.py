@@ -81,6 +81,14 @@ def test_thresholds(judged, category, counted, verdict):
     assert row["verdict"] == verdict, row["facts"]
 
 
+@pytest.mark.parametrize("compared, words", [
+    (1000, "7 distinct arguments"), (0, "arguments known only as objects"),
+    (999, "arguments of 1 % known only as objects"), (400, "arguments of 60 % known only as objects")])  # fmt: skip
+def test_objects_are_no_distinct_arguments(judged, compared, words):
+    row, _ = judged("loop-invariant computation", {"distinct": 7, "compared": compared})
+    assert row["facts"].startswith(f"f: 1 000 calls, {words}, 0 of 1 s computed again")
+
+
 def test_words(judged):
     row, _ = judged("loop-invariant computation", {"callee": "numpy.cos", "calls": 200_000, "again": 199_999, "again_s": 1.93,
                                                    "call_s": 2.1})
