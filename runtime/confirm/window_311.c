@@ -8,6 +8,8 @@
 
 #include "runtime/confirm/window.h"
 
+#include <stdatomic.h>
+
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/steps_311.h"
 
@@ -209,7 +211,7 @@ void pie_window_unsee(void) {
 /* Py_AddPendingCall() lets the evaluation loop look only where it is the main thread that adds. One look too many is
  * harmless. */
 void pie_window_wake(void) {
-    __atomic_store_n(&PyInterpreterState_Main()->ceval.eval_breaker._value, 1, __ATOMIC_RELAXED);
+    atomic_store_explicit(&PyInterpreterState_Main()->ceval.eval_breaker._value, 1, memory_order_relaxed);
 }
 
 bool pie_window_is_in_call(void) {

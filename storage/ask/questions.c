@@ -598,8 +598,7 @@ static const struct pie_question questions[] = {
      .order = "nth",
      .for_all_runs = true},
     {.name = "environment",
-     .aliases = "python version|version|kernel version|"
-                "packages|versions|machine",
+     .aliases = "python version|version|kernel version|versions|machine",
      .columns = "key, value",
      .from = "v_environment",
      .order = "key"},

@@ -133,7 +133,7 @@ static void test_no_name_means_two_things(void **state) {
         char *aliases = strdup(questions[i].aliases), *rest = aliases;
         for (char *alias; (alias = strsep(&rest, "|"));) {
             assert_true(*alias);
-            assert_ptr_equal(pie_question_find(alias), &questions[i]);
+            assert_string_equal(pie_question_find(alias)->name, questions[i].name);
         }
         free(aliases);
         if (questions[i].by_function)
