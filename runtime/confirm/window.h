@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* A counted window, between windows.c, which begins and ends it, and window_311.c, which sees the calls of the main
- * thread meanwhile. All but one of it is called with the GIL held. */
+ * thread meanwhile. All but two of it are called with the GIL held. */
 
 /* From now on this thread's calls are seen, those of frames that are running already, too. False: somebody else sees
  * them, or evaluates frames. */
@@ -15,6 +15,8 @@ bool pie_window_see(void);
 /* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
 void pie_window_unsee(void);
 
+/* Adds a pending call of the main interpreter. False: there are too many. As below. */
+bool pie_window_ask(int (*call)(void *));
 /* Has the main thread look for pending calls, while the interpreter is there. Needs no GIL. Context: drain. */
 void pie_window_wake(void);
 

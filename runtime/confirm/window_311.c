@@ -2,6 +2,7 @@
 #define Py_BUILD_CORE 1
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <internal/pycore_ceval.h>
 #include <internal/pycore_frame.h>
 #include <internal/pycore_interp.h>
 #undef Py_BUILD_CORE
@@ -164,7 +165,7 @@ static void adopt(PyThreadState *tstate) {
 bool pie_window_see(void) {
     PyThreadState *tstate = PyThreadState_Get();
 
-    if (is_traced_by_others(tstate) || tstate->c_tracefunc ||
+    if (tstate->interp != PyInterpreterState_Main() || is_traced_by_others(tstate) || tstate->c_tracefunc ||
         _PyInterpreterState_GetEvalFrameFunc(tstate->interp) != _PyEval_EvalFrameDefault)
         return false;
     now.number++;
@@ -208,7 +209,12 @@ void pie_window_unsee(void) {
     now.tstate = NULL;
 }
 
-/* Py_AddPendingCall() lets the evaluation loop look only where it is the main thread that adds. One look too many is
+/* Py_AddPendingCall() takes the interpreter of the thread that has the GIL, which may be another one, or go meanwhile. */
+bool pie_window_ask(int (*call)(void *)) {
+    return _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL) == 0;
+}
+
+/* The evaluation loop looks for a pending call only where it is the main thread that adds it. One look too many is
  * harmless. */
 void pie_window_wake(void) {
     atomic_store_explicit(&PyInterpreterState_Main()->ceval.eval_breaker._value, 1, memory_order_relaxed);

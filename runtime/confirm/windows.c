@@ -63,8 +63,8 @@ void pie_window_close(void) {
 void pie_window_check(uint64_t now_ns) {
     uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
 
-    if (now_ns - begun_ns >= own.limits.length_ns || pie_window_cost_ns() >= own.limits.cost_ns ||
-        pie_window_calls() >= own.limits.calls)
+    if (now_ns - begun_ns >= own.limits.length_ns || pie_python_is_finalizing() ||
+        pie_window_cost_ns() >= own.limits.cost_ns || pie_window_calls() >= own.limits.calls)
         pie_window_close();
 }
 
@@ -80,8 +80,8 @@ static int begin(void *unused) {
         return 0;
     pie_confirm_board = &board;
     pie_confirm_budget_bytes = BUDGET_BYTES;
-    if (own.is_over || own.has_loops || has_greenlets() || pie_confirm_stack_is_short() ||
-        !pie_window_see()) {
+    if (own.is_over || own.has_loops || pie_python_is_finalizing() || has_greenlets() ||
+        pie_confirm_stack_is_short() || !pie_window_see()) {
         pie_confirm_board = NULL;
         atomic_store_explicit(&own.state, RESTING, memory_order_release);
         return 0;
@@ -117,23 +117,21 @@ static void leave_to_loops(void) {
     pie_window_close();
 }
 
-static PyObject *at_exit(PyObject *unused, PyObject *unused_too) {
+static void interpreter_ends(PyObject *unused) {
     pthread_mutex_lock(&own.lock);
     own.is_over = true;
     pthread_mutex_unlock(&own.lock);
     pie_window_close();
-    Py_RETURN_NONE;
 }
 
-static bool call_at_exit(void) {
-    static PyMethodDef method = {"_pieprof", at_exit, METH_NOARGS, NULL};
-    PyObject *module = PyImport_ImportModule("atexit"), *function = PyCFunction_New(&method, NULL);
-    PyObject *result = module && function ? PyObject_CallMethod(module, "register", "O", function) : NULL;
-    bool done = result;
+/* The interpreter's dict of what extensions keep there, which no program sees, is cleared while the interpreter can
+ * still be asked. The module atexit would be imported for the program to see. */
+static bool notice_the_end(void) {
+    PyObject *kept = PyInterpreterState_GetDict(PyInterpreterState_Main()); /* borrowed */
+    PyObject *notice = kept ? PyCapsule_New(&own, NULL, interpreter_ends) : NULL;
+    bool done = notice && PyDict_SetItemString(kept, "pieprof.windows", notice) == 0;
 
-    Py_XDECREF(result);
-    Py_XDECREF(function);
-    Py_XDECREF(module);
+    Py_XDECREF(notice);
     PyErr_Clear();
     return done;
 }
@@ -165,7 +163,7 @@ static bool ask(int (*call)(void *)) {
 
     pthread_mutex_lock(&own.lock);
     if (!own.is_over && !pie_python_is_finalizing()) {
-        is_asked = !call || Py_AddPendingCall(call, NULL) == 0;
+        is_asked = !call || pie_window_ask(call);
         pie_window_wake();
     }
     pthread_mutex_unlock(&own.lock);
@@ -276,7 +274,7 @@ static const struct pie_window_ops ops = {
 /* --- Beginning --- */
 
 void pie_windows_install(void) {
-    if (pie_confirm_codes_init() < 0 || !exchange() || !call_at_exit() ||
+    if (pie_confirm_codes_init() < 0 || !exchange() || !notice_the_end() ||
         pthread_atfork(NULL, NULL, after_fork_in_child) != 0)
         return;
     pie_trace_before_first(leave_to_loops);

@@ -213,14 +213,21 @@ def run_both(folder, text, *args, **environment):
     return done, plain
 
 
+# A name that only the cache of methods holds goes when another one takes its place there, which depends on addresses: in
+# one run of many 20,003 blocks were kept where plain Python kept 20,004. A counted window makes objects of frames that
+# run, as sys._getframe() does, and a note in their code.
+OTHER_BLOCKS = 4
+
+
 def are_alike(our, their):
-    """The same text; a name that only the cache of methods holds goes when another one takes its place there, which
-    depends on addresses: in one run of many 20,003 blocks were kept where plain Python kept 20,004."""
-    our_counts, their_counts = ([int(n) for n in re.findall(r"\d+", line)] if line.startswith("kept ") else line
-                                for line in (our, their))
-    if our == their or isinstance(our_counts, str):
+    """The same text but for numbers of blocks, which may differ by OTHER_BLOCKS."""
+    blocks = re.compile(r"^kept \D+ (\d+) (\d+)$|, (-?\d+)\)$")
+    found = [blocks.search(line) for line in (our, their)]
+    if not all(found):
         return our == their
-    return len(our_counts) == len(their_counts) and all(abs(a - b) <= 1 for a, b in zip(our_counts, their_counts))
+    counts = [[int(n) for n in one.groups() if n] for one in found]
+    texts = [line[:one.start(1 if one[1] else 3)] for line, one in zip((our, their), found)]
+    return texts[0] == texts[1] and all(abs(a - b) <= OTHER_BLOCKS for a, b in zip(*counts, strict=True))
 
 
 def test_programs_count_the_same_blocks(pieprof, tmp_path):
@@ -284,7 +291,7 @@ def test_python_s_own_statistics_agree(pieprof, tmp_path):
         assert all(abs(n) <= 3 for n in more.values()), more  # ints come and go
         assert 10_000 < sum(before.values()) <= in_use  # which has larger blocks too
     assert KEPT <= growth <= KEPT + 3
-    assert abs(our_growth - growth) <= 1  # are_alike()
+    assert abs(our_growth - growth) <= OTHER_BLOCKS
     assert abs(ours - theirs) < 100
     names = [re.findall(r"free (?:\d+-sized )?(Py\w+)", text) for text in (done.completed.stderr, plain.stderr)]
     assert names[0] == names[1] and names[0].count("PyFloatObjects") == 2

@@ -361,7 +361,7 @@ def test_pairs_of_a_line_are_those_in_which_it_has_part(waste):
     ("pairs of waste.py:99999999999999999999", "99999999999999999999"),
     ("pairs of", "name"),
     ("pairs of :62", "name"),
-    ("pairs of a.py:1 in b.py:2", "two files"),
+    ("pairs of a.py:1 in b.py:2", "two names of a place: a.py and b.py:2"),
     ("pairs of a.py:1 line 2", ""),
     ("threads of a.py:1", "a.py"),
     ("redundancy by function in a.py:1", "line"),

@@ -358,7 +358,7 @@ test("tasks have their steps below the loop and their waits on paths of their ow
       task.python,
       task.wait,
     ]),
-    [["brief", 2, 3]],
+    [["brief", 2, 2.75]],
   );
 });
 
