@@ -175,8 +175,9 @@ bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
 
-    if (!settings || !settings->ops->owner || !settings->ops->call_digest || pie_debug_ptrace_is_used() ||
-        start_ns < pie_watch_of(thread)->retry_ns || !is_drawn(thread, settings, taken))
+    if (!settings || pie_watch_calls_rest() || !settings->ops->owner || !settings->ops->call_digest ||
+        pie_debug_ptrace_is_used() || start_ns < pie_watch_of(thread)->retry_ns ||
+        !is_drawn(thread, settings, taken))
         return false;
     bool is_taken = try_begin(thread, settings, taken);
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));

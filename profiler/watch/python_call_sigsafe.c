@@ -63,7 +63,7 @@ void pie_watch_python_shun(struct pie_thread *thread, const struct pie_watch_slo
     unsigned index = shunned_index(slot->site);
     bool is_waiting = pie_watch_waits_for_site(slot) || pie_watch_waits_for_return_address(slot);
 
-    if (!slot->is_python || !is_waiting || thread->cpu_last_ns < slot->site_cpu_ns)
+    if (!slot->is_python || !is_waiting || pie_watch_calls_rest() || thread->cpu_last_ns < slot->site_cpu_ns)
         return;
     watch->shunned[index].site = slot->site;
     watch->shunned[index].again_cpu_ns =

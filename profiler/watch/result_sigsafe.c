@@ -50,6 +50,16 @@ void pie_watch_announce_return(struct pie_thread *thread) {
         returned(thread);
 }
 
+static _Atomic bool calls_rest;
+
+void pie_watch_rest_calls(bool rest) {
+    atomic_store_explicit(&calls_rest, rest, memory_order_relaxed);
+}
+
+bool pie_watch_calls_rest(void) {
+    return atomic_load_explicit(&calls_rest, memory_order_relaxed);
+}
+
 /* A call returned to the loop. The code unit that made it, if that is the slot's place in the program; else 0. */
 static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_slot *slot,
                               const ucontext_t *ucontext) {
@@ -163,6 +173,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     uintptr_t result = result_of(slot, ucontext);
     uint64_t hash = 0;
 
+    if (pie_watch_calls_rest())
+        return false;
     if (slot->is_outer &&
         !unit_of_call(thread, slot, ucontext)) /* another stack lies here by now, as where greenlets switch */
         return false;

@@ -263,6 +263,11 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
  * Context: signal. */
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
 
+/* Calls are not compared for now. While frames are evaluated one by one, a call is made at another instruction than
+ * before, so its place would be another one. Context: any. */
+void pie_watch_rest_calls(bool rest);
+bool pie_watch_calls_rest(void);
+
 /* A sample fell somewhere. If Python code is at work for a line of own code, perhaps begins a watch of the call that
  * this line makes. False: there is no such call, or it was not chosen. Context: signal. */
 bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,

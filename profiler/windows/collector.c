@@ -27,9 +27,9 @@ static const double FREE_SHARE = 0.01;
 static const uint64_t FIRST_NS = 10000000;
 
 static const struct pie_window_limits LIMITS = {
-    .length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500};
+    .length_ns = 20000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500};
 /* The mean pause between two; each is drawn from half to one and a half times that. */
-static const uint64_t PAUSE_NS = 120000000;
+static const uint64_t PAUSE_NS = 240000000;
 /* This number of calls of a line says enough of it. */
 static const uint64_t CALLS_ENOUGH = 5000;
 

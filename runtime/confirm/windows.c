@@ -11,6 +11,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/ports/windows.h"
 #include "profiler/trace/trace.h"
+#include "profiler/watch/watch.h"
 #include "profiler/windows/collector.h"
 #include "runtime/confirm/sites.h"
 #include "runtime/confirm/window.h"
@@ -55,6 +56,7 @@ void pie_window_close(void) {
     if (atomic_load_explicit(&own.state, memory_order_relaxed) != OPEN)
         return;
     pie_window_unsee();
+    pie_watch_rest_calls(false);
     pie_confirm_board = NULL;
     atomic_fetch_add_explicit(&own.spent_ns, cost_ns(), memory_order_relaxed);
     atomic_store_explicit(&own.state, RESTING, memory_order_release);
@@ -88,6 +90,7 @@ static int begin(void *unused) {
     }
     atomic_store_explicit(&own.begun_ns, pie_monotonic_ns(), memory_order_relaxed);
     atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    pie_watch_rest_calls(true);
     own.thread = PyThread_get_thread_ident();
     own.begun_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&own.state, OPEN, memory_order_release);

@@ -12,6 +12,7 @@ REDUNDANT, CHANGED = 1, 2
 FIRST_SEEN, OUTER_CALL, OWN_CALL = 8, 512, 1024
 INVARIANT = ("repeated native calls", "loop-invariant computation")
 COMPARED_MIN = 8
+RARE = 2  # re.sub() is mostly native, and counted windows end such watches
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"such calls are looked at in Python 3.11, this one is {VERSION}")
 
@@ -49,7 +50,7 @@ def findings(done, mark):
                                           ("named", True)])
 def test_the_same_call_again(done, mark, is_own):
     calls, same, different, own = compared(done, mark)
-    assert calls >= COMPARED_MIN and same == calls and different == 1
+    assert calls >= (RARE if mark == "substituted" else COMPARED_MIN) and same == calls and different == 1
     assert own == (calls if is_own else 0)
     (row,) = [row for row in findings(done, mark) if row["kind"] == "store"]
     expected = ("API misuse",) if mark == "deepcopied" else INVARIANT  # a copy is made to be changed, not to be kept

@@ -73,10 +73,9 @@ LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL,
   AND w.line = iif(f.library IS NULL, f.line, f.user_line)
 WINDOW g AS (PARTITION BY f.run, f.file, f.line);
 
--- What is named already keeps its name: repeated and invariant differ in where the result is kept.
+-- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
 CREATE VIEW x_windowed_changed AS
-SELECT *, becomes_again AND NOT (severity = 'high' AND category IN ('repeated native calls',
-    'loop-invariant computation')) AS is_changed,
+SELECT *, becomes_again AND NOT (severity = 'high' AND category <> 'undecided') AS is_changed,
   iif(is_invariant, 'loop-invariant computation', 'repeated native calls') AS again_category,
   printf('of %d calls of %s that were counted, %d were made before: %d different; ', top_calls, top, top_again, top_kinds)
     AS counted_text
