@@ -209,7 +209,8 @@ void pie_window_unsee(void) {
     now.tstate = NULL;
 }
 
-/* Py_AddPendingCall() takes the interpreter of the thread that has the GIL, which may be another one, or go meanwhile. */
+/* Py_AddPendingCall() takes the interpreter of the thread that has the GIL, which may be another one, or go
+ * meanwhile. */
 bool pie_window_ask(int (*call)(void *)) {
     return _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL) == 0;
 }

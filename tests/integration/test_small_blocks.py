@@ -213,9 +213,9 @@ def run_both(folder, text, *args, **environment):
     return done, plain
 
 
-# A name that only the cache of methods holds goes when another one takes its place there, which depends on addresses: in
-# one run of many 20,003 blocks were kept where plain Python kept 20,004. A counted window makes objects of frames that
-# run, as sys._getframe() does, and a note in their code.
+# A name that only the cache of methods holds goes when another one takes its place there, which depends on addresses:
+# in one run of many 20,003 blocks were kept where plain Python kept 20,004. A counted window makes objects of frames
+# that run, as sys._getframe() does, and a note in their code.
 OTHER_BLOCKS = 4
 
 

@@ -61,7 +61,9 @@ def many_contexts(program, tmp_path_factory):
                                    ("query", "a.db", "all call tree", "--table", "--timeout", "200"),
                                    ("export", "a.db", "-f", "collapsed"), ("export", "a.db", "-f", "speedscope", "--all")])
 def test_all_contexts_at_once_take_little_memory(many_contexts, words, tmp_path):
-    """Was 260 MB. Sums of 609 000 contexts are kept for the next question. Read from /proc: the figure of wait4() counts the program that started it too."""
+    """Was 260 MB. Sums of 609 000 contexts are kept for the next question.
+
+    Read from /proc: the figure of wait4() counts the program that started it too."""
     peak = 0
     answer = tmp_path / "answer"
     with answer.open("wb") as out, subprocess.Popen([PIEPROF, *words], cwd=many_contexts.folder, stdout=out, env=clean_environment()) as done:
