@@ -238,7 +238,8 @@ def test_programs_count_the_same_blocks(pieprof, tmp_path):
     of_threads = re.compile(r"^(threads .*), (-?\d+)\)$", re.M)
     ours, theirs = (of_threads.sub(r"\1", stdout).splitlines() for stdout in (done.completed.stdout, plain.stdout))
     assert len(ours) == len(theirs) and all(map(are_alike, ours, theirs)), (ours, theirs)
-    assert abs(int(of_threads.search(done.completed.stdout)[2])) <= 20
+    # Code of the main thread, which waits, has notes too.
+    assert abs(int(of_threads.search(done.completed.stdout)[2])) <= 20 + 5 * OTHER_BLOCKS
     assert done.completed.stderr == plain.stderr == ""
     rows = [line.rsplit(" ", 2) for line in plain.stdout.splitlines() if line.startswith("kept ")]
     counted = {name[5:]: (int(first), int(second)) for name, first, second in rows}
