@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import termios
 import time
@@ -34,6 +35,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             self._set_size(0, columns, lines)
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
             os.execve(argv[0], [str(word) for word in argv], {**env, "TERM": term})
 
     @staticmethod
