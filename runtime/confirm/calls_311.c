@@ -43,19 +43,6 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
 
 /* --- Frames --- */
 
-/* What the program has set meanwhile stays. */
-static void set_tracing(PyThreadState *tstate, bool is_on) {
-    if (tstate->c_tracefunc && tstate->c_tracefunc != trace)
-        return;
-    tstate->c_tracefunc = is_on ? trace : NULL;
-    if (tstate->tracing == 0)
-        tstate->cframe->use_tracing = is_on || tstate->c_profilefunc ? 255 : 0;
-}
-
-static bool is_traced_by_others(const PyThreadState *tstate) {
-    return tstate->tracing || tstate->c_profilefunc || (tstate->c_tracefunc && tstate->c_tracefunc != trace);
-}
-
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag);
 
 /* Each evaluation takes room on the stack of C here, which calls from Python to Python do not take otherwise. A deep
@@ -71,7 +58,7 @@ static PyObject *evaluate_counted(PyThreadState *tstate, struct pie_confirm_acti
 
     here->outer = self.top;
     self.top = here;
-    set_tracing(tstate, here->code);
+    pie_confirm_set_tracing(tstate, trace, here->code);
     PyObject *result = _PyEval_EvalFrameDefault(tstate, here->frame, throwflag);
     self.top = here->outer;
     if (here->ongoing.call.sums) { /* a tracer of the program's own has taken our place */
@@ -79,7 +66,7 @@ static PyObject *evaluate_counted(PyThreadState *tstate, struct pie_confirm_acti
         if (pie_confirm_board)
             pie_confirm_board->has_others = true;
     }
-    set_tracing(tstate, was_on && here->outer && pie_confirm_board);
+    pie_confirm_set_tracing(tstate, trace, was_on && here->outer && pie_confirm_board);
     return result;
 }
 
@@ -91,7 +78,7 @@ static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *fra
     bool was_on = tstate->c_tracefunc == trace;
     if (!here.code && !was_on)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
-    if (is_traced_by_others(tstate)) {
+    if (pie_confirm_is_traced_by_others(tstate, trace)) {
         if (pie_confirm_board && here.code)
             pie_confirm_board->has_others = true;
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);

@@ -37,3 +37,15 @@ bool pie_confirm_step(struct pie_confirm_thread *thread, struct pie_confirm_acti
                                   top_of(here), now_ns);
     return has_ended;
 }
+
+void pie_confirm_set_tracing(PyThreadState *tstate, Py_tracefunc trace, bool is_on) {
+    if (tstate->c_tracefunc && tstate->c_tracefunc != trace)
+        return;
+    tstate->c_tracefunc = is_on ? trace : NULL;
+    if (tstate->tracing == 0)
+        tstate->cframe->use_tracing = is_on || tstate->c_profilefunc ? 255 : 0;
+}
+
+bool pie_confirm_is_traced_by_others(const PyThreadState *tstate, Py_tracefunc trace) {
+    return tstate->tracing || tstate->c_profilefunc || (tstate->c_tracefunc && tstate->c_tracefunc != trace);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <Python.h>
+
 #include "runtime/confirm/sites.h"
 
 struct _PyInterpreterFrame;
@@ -18,3 +20,8 @@ struct pie_confirm_activation {
 /* An event of the trace function (PyTrace_…). Returns whether a call ended with it. */
 bool pie_confirm_step(struct pie_confirm_thread *thread, struct pie_confirm_activation *here, int what,
                       uint64_t now_ns);
+
+/* Switches the trace function of a thread on or off. What the program has set meanwhile stays. */
+void pie_confirm_set_tracing(PyThreadState *tstate, Py_tracefunc trace, bool is_on);
+/* Does anybody but this function see the thread's frames? */
+bool pie_confirm_is_traced_by_others(const PyThreadState *tstate, Py_tracefunc trace);

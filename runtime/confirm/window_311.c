@@ -48,18 +48,6 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
 
 /* --- The trace function --- */
 
-static void set_tracing(PyThreadState *tstate, bool is_on) {
-    if (tstate->c_tracefunc && tstate->c_tracefunc != trace)
-        return;
-    tstate->c_tracefunc = is_on ? trace : NULL;
-    if (tstate->tracing == 0)
-        tstate->cframe->use_tracing = is_on || tstate->c_profilefunc ? 255 : 0;
-}
-
-static bool is_traced_by_others(const PyThreadState *tstate) {
-    return tstate->tracing || tstate->c_profilefunc || (tstate->c_tracefunc && tstate->c_tracefunc != trace);
-}
-
 static bool is_of(const struct entry *entry, const _PyInterpreterFrame *frame) {
     return entry->activation.frame == frame && entry->activation.code &&
            entry->activation.code->code == frame->f_code;
@@ -127,19 +115,19 @@ static PyObject *evaluate_seen(PyThreadState *tstate, _PyInterpreterFrame *frame
     unsigned number = now.number, depth = now.depth;
     struct entry *entry = push(frame, code);
 
-    set_tracing(tstate, code);
+    pie_confirm_set_tracing(tstate, trace, code);
     PyObject *result = _PyEval_EvalFrameDefault(tstate, frame, throwflag);
     if (!now.tstate || now.number != number) /* the window is over */
         return result;
     pie_confirm_call_drop(&now.thread, &entry->activation.ongoing.call);
     now.depth = depth;
-    set_tracing(tstate, was_on);
+    pie_confirm_set_tracing(tstate, trace, was_on);
     return result;
 }
 
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag) {
     now.cost_ns += EVALUATION_NS;
-    if (now.tstate && (pie_confirm_stack_is_short() || is_traced_by_others(now.tstate)))
+    if (now.tstate && (pie_confirm_stack_is_short() || pie_confirm_is_traced_by_others(now.tstate, trace)))
         pie_window_close();
     if (tstate != now.tstate || now.depth == POOL)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
@@ -165,7 +153,8 @@ static void adopt(PyThreadState *tstate) {
 bool pie_window_see(void) {
     PyThreadState *tstate = PyThreadState_Get();
 
-    if (tstate->interp != PyInterpreterState_Main() || is_traced_by_others(tstate) || tstate->c_tracefunc ||
+    if (tstate->interp != PyInterpreterState_Main() || pie_confirm_is_traced_by_others(tstate, trace) ||
+        tstate->c_tracefunc ||
         _PyInterpreterState_GetEvalFrameFunc(tstate->interp) != _PyEval_EvalFrameDefault)
         return false;
     now.number++;
@@ -175,7 +164,7 @@ bool pie_window_see(void) {
     now.tstate = tstate;
     adopt(tstate);
     _PyInterpreterState_SetEvalFrameFunc(tstate->interp, evaluate);
-    set_tracing(tstate, now.n_adopted > 0);
+    pie_confirm_set_tracing(tstate, trace, now.n_adopted > 0);
     return true;
 }
 
@@ -203,7 +192,7 @@ void pie_window_unsee(void) {
     if (!tstate)
         return;
     change_back_running(tstate);
-    set_tracing(tstate, false);
+    pie_confirm_set_tracing(tstate, trace, false);
     if (_PyInterpreterState_GetEvalFrameFunc(tstate->interp) == evaluate)
         _PyInterpreterState_SetEvalFrameFunc(tstate->interp, _PyEval_EvalFrameDefault);
     now.tstate = NULL;
