@@ -81,4 +81,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=500)
+    harness.main(work, repeats=700)

@@ -42,4 +42,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=35)
+    harness.main(work, repeats=55)

@@ -56,4 +56,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=90)
+    harness.main(work, repeats=180)

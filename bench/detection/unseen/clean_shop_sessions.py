@@ -57,4 +57,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=65)
+    harness.main(work, repeats=95)

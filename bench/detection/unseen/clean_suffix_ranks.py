@@ -61,4 +61,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=650)
+    harness.main(work, repeats=900)

@@ -55,4 +55,4 @@ def work(repeats):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    harness.main(work, repeats=1_500)
+    harness.main(work, repeats=1_900)

@@ -53,4 +53,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=400)
+    harness.main(work, repeats=550)

@@ -69,4 +69,4 @@ def work(repeats, curve):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Curve), lambda n: work(n, FixedCurve), repeats=70)
+    harness.main(lambda n: work(n, Curve), lambda n: work(n, FixedCurve), repeats=100)

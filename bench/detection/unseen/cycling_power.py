@@ -70,4 +70,4 @@ def work(repeats, model):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, balance), lambda n: work(n, balance_fixed), repeats=180)
+    harness.main(lambda n: work(n, balance), lambda n: work(n, balance_fixed), repeats=210)

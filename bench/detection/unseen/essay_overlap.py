@@ -59,4 +59,4 @@ def work(repeats, check):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, suspicious), lambda n: work(n, suspicious_fixed), repeats=150)
+    harness.main(lambda n: work(n, suspicious), lambda n: work(n, suspicious_fixed), repeats=200)

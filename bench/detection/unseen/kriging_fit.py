@@ -67,4 +67,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Likelihood), lambda n: work(n, FixedLikelihood), repeats=28)
+    harness.main(lambda n: work(n, Likelihood), lambda n: work(n, FixedLikelihood), repeats=19)

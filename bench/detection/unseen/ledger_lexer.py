@@ -60,4 +60,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Lexer), lambda n: work(n, FixedLexer), repeats=18)
+    harness.main(lambda n: work(n, Lexer), lambda n: work(n, FixedLexer), repeats=21)

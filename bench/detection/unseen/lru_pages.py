@@ -82,4 +82,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Pool), lambda n: work(n, FixedPool), repeats=170)
+    harness.main(lambda n: work(n, Pool), lambda n: work(n, FixedPool), repeats=145)

@@ -84,4 +84,4 @@ def work(repeats, find):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, premiums), lambda n: work(n, premiums_fixed), repeats=450)
+    harness.main(lambda n: work(n, premiums), lambda n: work(n, premiums_fixed), repeats=540)

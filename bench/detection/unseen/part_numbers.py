@@ -62,4 +62,4 @@ def work(repeats, order):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, arrange), lambda n: work(n, arrange_fixed), repeats=170)
+    harness.main(lambda n: work(n, arrange), lambda n: work(n, arrange_fixed), repeats=155)

@@ -65,4 +65,4 @@ def work(repeats, filter_boxes):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, suppress), lambda n: work(n, suppress_fixed), repeats=1_000)
+    harness.main(lambda n: work(n, suppress), lambda n: work(n, suppress_fixed), repeats=1_550)

@@ -49,4 +49,4 @@ def work(repeats, standardise):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, standardised), lambda n: work(n, standardised_fixed), repeats=55)
+    harness.main(lambda n: work(n, standardised), lambda n: work(n, standardised_fixed), repeats=80)

@@ -51,4 +51,4 @@ def work(repeats, choose):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, spread), lambda n: work(n, spread_fixed), repeats=120)
+    harness.main(lambda n: work(n, spread), lambda n: work(n, spread_fixed), repeats=170)

@@ -55,4 +55,4 @@ def work(repeats, kind):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     with torch.no_grad():
-        harness.main(lambda n: work(n, Encoder), lambda n: work(n, FixedEncoder), repeats=1_800)
+        harness.main(lambda n: work(n, Encoder), lambda n: work(n, FixedEncoder), repeats=2_150)

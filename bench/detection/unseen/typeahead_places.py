@@ -61,4 +61,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Places), lambda n: work(n, FixedPlaces), repeats=240)
+    harness.main(lambda n: work(n, Places), lambda n: work(n, FixedPlaces), repeats=370)

@@ -49,4 +49,4 @@ def work(repeats, inform):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, information), lambda n: work(n, information_fixed), repeats=2_700)
+    harness.main(lambda n: work(n, information), lambda n: work(n, information_fixed), repeats=3_600)

@@ -88,4 +88,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, World), lambda n: work(n, FixedWorld), repeats=16_000)
+    harness.main(lambda n: work(n, World), lambda n: work(n, FixedWorld), repeats=20_000)
