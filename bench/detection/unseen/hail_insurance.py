@@ -78,4 +78,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Image), lambda n: work(n, FixedImage), repeats=130)
+    harness.main(lambda n: work(n, Image), lambda n: work(n, FixedImage), repeats=115)

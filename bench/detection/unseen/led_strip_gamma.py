@@ -75,4 +75,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Strip), lambda n: work(n, FixedStrip), repeats=480)
+    harness.main(lambda n: work(n, Strip), lambda n: work(n, FixedStrip), repeats=430)
