@@ -59,4 +59,4 @@ def work(repeats, when):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, begin), lambda n: work(n, begin_fixed), repeats=2_400)
+    harness.main(lambda n: work(n, begin), lambda n: work(n, begin_fixed), repeats=3_600)
