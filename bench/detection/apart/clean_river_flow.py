@@ -9,15 +9,15 @@ import harness
 
 SIZE = 90
 NEAR = [-SIZE - 1, -SIZE, -SIZE + 1, -1, 1, SIZE - 1, SIZE, SIZE + 1]
+EAST, NORTH = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
 
 
 def landscape(rng):
     """Waves of all lengths in all directions."""
-    x, y = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
     heights = np.zeros((SIZE, SIZE))
     for k in range(1, 25):
         east, north = rng.normal(scale=0.02 * k, size=2)
-        heights += rng.normal() / k * np.sin(east * x + north * y + rng.uniform(0.0, 6.28))
+        heights += rng.normal() / k * np.sin(east * EAST + north * NORTH + rng.uniform(0.0, 6.28))
     return heights + rng.normal(scale=0.02, size=heights.shape)
 
 

@@ -26,12 +26,13 @@ class Truss:
         self.size = 2 * len(self.places)
         self.index = (self.freedoms[:, :, None] * self.size + self.freedoms[:, None]).ravel()
         self.free = np.delete(np.arange(self.size), [0, 1, 2 * BAYS + 1])
+        self.inner = np.ix_(self.free, self.free)
 
     def stresses(self, areas, loads):
         weights = (self.unit * areas[:, None, None]).ravel()
         matrix = np.bincount(self.index, weights, self.size**2).reshape(self.size, self.size)
         moved = np.zeros(self.size)
-        moved[self.free] = np.linalg.solve(matrix[np.ix_(self.free, self.free)], loads[self.free])
+        moved[self.free] = np.linalg.solve(matrix[self.inner], loads[self.free])
         return MODULUS / self.lengths * np.einsum("bi,bi->b", self.directions, moved[self.freedoms])
 
 
