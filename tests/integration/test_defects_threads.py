@@ -131,7 +131,8 @@ def test_threads_without_locked_memory_have_a_clock(tmp_path, descriptors):
     print(told)
     assert "threads_without_clock" not in told
     if descriptors == 64:
-        assert 5 <= told["threads_without_perf_ring"] < 15 and told["threads_with_timer_for_perf"] >= 5
+        # How many of the few descriptors are those whose rings are refused depends on which threads come first.
+        assert told.get("threads_without_perf_ring", 0) < 15 and told["threads_with_timer_for_perf"] >= 5
     else:
         assert 20 <= told["threads_without_perf_ring"] <= 40 and "threads_with_timer_for_perf" not in told
     threads = [r for r in profile.query("threads") if not r["is_main"]]
