@@ -27,6 +27,7 @@
 #include "profiler/collect/flush.h"
 #include "profiler/collect/govern.h"
 #include "profiler/collect/own_cost.h"
+#include "profiler/collect/quiet.h"
 #include "profiler/collect/turn.h"
 #include "profiler/govern/governor.h"
 #include "profiler/govern/pace.h"
@@ -93,6 +94,9 @@ static struct {
     struct pie_pace pace;
     struct pie_collection given; /* to the collectors */
     struct pie_turn turn;
+    struct pie_quiet quiet;
+    uint32_t paced;   /* ticks, those too that were left out */
+    bool all_stand;   /* no thread was found at work in this tick */
     bool is_left;     /* a thread's rings could not be emptied in this tick */
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
@@ -158,6 +162,13 @@ static void arm_again_at(uint64_t ns) {
         collection.next_arm_ns = ns;
 }
 
+/* Each look for young threads costs something, whether one of them gets a clock or not. */
+static uint64_t next_look_ns(uint64_t wait_ns) {
+    double ns = (double)(collection.has_many_starts ? wait_ns : wait_ns / 2) / collection.pace.armed_part;
+
+    return ns < (double)ARM_OLD_NS ? (uint64_t)ns : ARM_OLD_NS;
+}
+
 static void arm_or_wait(struct pie_thread *thread, uint64_t word) {
     uint64_t now_ns = pie_monotonic_ns(), wait_ns = arm_after_ns();
     uint64_t started_ns = atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
@@ -167,8 +178,7 @@ static void arm_or_wait(struct pie_thread *thread, uint64_t word) {
         now_ns >= started_ns + (is_drawn ? wait_ns / 2 : ARM_OLD_NS))
         arm(thread, word);
     else
-        arm_again_at(is_drawn ? now_ns + (collection.has_many_starts ? wait_ns : wait_ns / 2)
-                              : started_ns + ARM_OLD_NS);
+        arm_again_at(is_drawn ? now_ns + next_look_ns(wait_ns) : started_ns + ARM_OLD_NS);
 }
 
 static void retire(struct pie_thread *thread, size_t slot) {
@@ -194,6 +204,7 @@ static void look_at_running(struct pie_thread *thread, size_t slot) {
         return;
     drain(thread, slot);
     PIE_EACH_COLLECTOR(pie_collectors_active(), look, thread, slot);
+    collection.all_stand = collection.all_stand && pie_collectors_are_still(thread, slot);
 }
 
 static void look_at(size_t slot, bool tick) {
@@ -235,7 +246,7 @@ static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
 }
 
 static void adapt(void) {
-    pie_govern(&collection.governor, &collection.pace, collection.tick);
+    pie_govern(&collection.governor, &collection.pace, collection.paced);
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
@@ -305,23 +316,37 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
+/* Neither while something else is on its way than samples. */
+static bool may_be_left_out(uint64_t now_ns) {
+    return collection.turn.stage == PIE_TURN_RESTING && now_ns < collection.next_flush_ns &&
+           collection.next_arm_ns == UINT64_MAX && pie_quiet_tick(&collection.quiet);
+}
+
+static void tick_all(void) {
+    bool takes_all = begin_tick();
+
+    look_at_libraries();
+    collection.tick++;
+    pie_counter_add(PIE_COUNTER_TICKS, 1);
+    collection.turns = takes_all ? 1 : 1 + collection.running / STILL_THREADS_A_TICK;
+    collection.running = 0;
+    collection.all_stand = true;
+    look_at_all(true);
+    pie_quiet_looked(&collection.quiet, collection.all_stand && !collection.is_left);
+    PIE_EACH_COLLECTOR(pie_collectors_active(), tick);
+    if (takes_all && !collection.is_left)
+        pie_turn_drained(&collection.turn);
+}
+
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
-    bool takes_all = tick && begin_tick();
 
-    if (tick) {
-        look_at_libraries();
-        collection.tick++;
-        pie_counter_add(PIE_COUNTER_TICKS, 1);
-        collection.turns = takes_all ? 1 : 1 + collection.running / STILL_THREADS_A_TICK;
-        collection.running = 0;
-    }
-    look_at_all(tick);
-    if (tick)
-        PIE_EACH_COLLECTOR(pie_collectors_active(), tick);
-    if (takes_all && !collection.is_left)
-        pie_turn_drained(&collection.turn);
+    collection.paced += tick;
+    if (!tick)
+        look_at_all(false);
+    else if (!may_be_left_out(now_ns))
+        tick_all();
     if (now_ns >= collection.next_adapt_ns) {
         adapt();
         collection.next_adapt_ns = now_ns + ADAPT_NS;

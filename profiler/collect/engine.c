@@ -41,8 +41,8 @@ static struct {
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
-/* What is longer was another thread's turn. */
-static const uint64_t THREAD_HOOK_MAX_NS = 50000;
+/* What is longer was another thread's turn, for the most part. */
+static const uint64_t THREAD_HOOK_MAX_NS = 10000;
 
 /* Between the fork handlers of one thread: its CPU clock at the beginning of the first. */
 static __thread uint64_t fork_begun_ns;

@@ -43,7 +43,7 @@ void pie_governor_begin(struct pie_governor *governor, double budget);
 double pie_governor_scarcity(const struct pie_governor *governor);
 
 /* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more than
- * it was told to, as by caches that it empties. 0: as much as it likes. */
+ * it was told to, as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost);
 
 /* CPU time of the program's threads by wall time, of late; at most 1. */

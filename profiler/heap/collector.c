@@ -14,8 +14,8 @@
 
 #include <errno.h>
 
-/* Of the time that one kind of sample may take: one part in these. Python's memory, native memory and crossings. */
-enum { PART_MIN = 100, PART_MAX = 500, MEMORY_KINDS = 3 };
+/* Of the time that one kind of sample may take (Python's memory, native memory, crossings, copies): one part in these. */
+enum { PART_MIN = 100, PART_MAX = 500 };
 
 /* Since configure(); in a forked child too. */
 static struct pie_heap_settings settings;
@@ -91,19 +91,19 @@ static void spent(uint64_t spent_ns[PIE_COSTS]) {
     spent_ns[PIE_COST_OTHER] += pie_heap_drain_counting_ns(state.drain) + retention_ns();
 }
 
-/* The part of a thread's wall time for each of `kinds`. More seldom than part_max, a line's figures would be guesses. */
-static uint32_t part_of(double share, uint32_t kinds, double part_max) {
-    double part = share > 0 ? kinds / share : PART_MIN;
+/* The part of a thread's wall time for each kind of sample. Seldom all kinds take theirs; then the share becomes less.
+ * More seldom than part_max, a line's figures would be guesses. */
+static uint32_t part_of(double share, double part_max) {
+    double part = share > 0 ? 1 / share : PART_MIN;
 
     return (uint32_t)(part < PART_MIN ? PART_MIN : part > part_max ? part_max : part);
 }
 
 static void govern(const struct pie_governor *governor) {
-    double running = pie_governor_running(governor);
-    double part_max = PART_MAX * pie_governor_scarcity(governor) / running;
+    double part_max = PART_MAX * pie_governor_scarcity(governor);
 
-    pie_heap_allow(part_of(pie_governor_share(governor, PIE_COST_MEMORY) * running, MEMORY_KINDS, part_max),
-                   part_of(pie_governor_share(governor, PIE_COST_COPIES) * running, 1, part_max));
+    pie_heap_allow(part_of(pie_governor_share(governor, PIE_COST_MEMORY), part_max),
+                   part_of(pie_governor_share(governor, PIE_COST_COPIES), part_max));
 }
 
 /* --- A flush --- */

@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers import TRUTH, profile, total
+from helpers import FIXED_RATES, TRUTH, profile, total
 
 CLOCKS = TRUTH / "clocks.py"
 SHORT = TRUTH / "short.py"
@@ -62,7 +62,7 @@ def test_sums_agree_at_every_level(clocks):
 
 def test_every_cpu_second_is_sampled_or_said_to_be_lost(clocks):
     """Samples and drops together are what the period promises of the threads' CPU time."""
-    done = clocks()
+    done = clocks(*FIXED_RATES)
     (run,) = done.query("runs")
     drops = sum(r["drops"] for r in done.query("drops"))
     promised = total(done.query("threads"), "clock_cpu_s") / run["period_s"]
