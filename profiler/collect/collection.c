@@ -68,7 +68,7 @@ static const uint64_t ADAPT_NS = 100000000;      /* new sampling periods */
 /* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a
  * thread that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
-/* … or this old, where there are so many that only some get one while they are young (govern/pace.h). */
+/* … or this old, where only a part of the threads gets one while they are young (govern/pace.h). */
 static const uint64_t ARM_OLD_NS = 16000000;
 
 /* Threads that stand still are looked at one after the other where there are more: this many in a tick. */

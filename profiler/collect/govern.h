@@ -6,6 +6,6 @@
 struct pie_governor;
 struct pie_pace;
 
-/* Adds up what profiling has cost so far, gives each collector its share, and sets the pace of the collection thread,
- * which has had so many ticks. Ten times a second. Context: drain. */
+/* Adds up what profiling has cost so far, gives each collector its share, and sets the pace of the collection thread.
+ * ticks: that it has had. Ten times a second. Context: drain. */
 void pie_govern(struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks);

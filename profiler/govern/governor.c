@@ -13,9 +13,9 @@
 static const uint64_t LOOK_NS = 40000000;
 static const double MEAN_PART = 0.25;
 
-/* Until the run has cost this more than its share, nothing is limited: of a run of a tenth of a second each sample is
- * needed, and nobody sees what they cost. It is what a fifth of a second may cost. */
-static const double FREE_NS = 1e7, FREE_CPU_NS = 2e8;
+/* Nothing is limited in so much CPU time, nor until the run has cost so much more than its share: of a run of a tenth of
+ * a second each sample is needed, and nobody sees what they cost. Of a smaller budget, less of both. */
+static const double FREE_CPU_NS = 8e7, FREE_NS = 1e7;
 
 /* The start is no part of a short run's debt: it was spent before there was a rate, and to pay it back at once would
  * take the samples of the first seconds. Over so much CPU time it is. */
@@ -29,8 +29,8 @@ static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any
 static const double GOVERNED_MIN = 0.4;
 
 static const double PARTS[PIE_COSTS_GOVERNED] = {
-    [PIE_COST_SAMPLES] = 0.3, [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
-    [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07, [PIE_COST_ARMING] = 0.05};
+    [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
+    [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
 
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;
@@ -116,11 +116,19 @@ static void divide(struct pie_governor *governor, double whole) {
             governor->allowed[i] += over * PARTS[i] / wanting;
 }
 
+/* Is the free time of a run over? */
+static bool is_over(const struct pie_governor *governor) {
+    double part = within(governor->budget / BUDGET_USUAL, 0, 1);
+
+    return (double)governor->cpu_ns >= part * FREE_CPU_NS && debt_ns(governor) >= part * FREE_NS;
+}
+
 /* By a little each time: a mean lags behind. */
 static void trim(struct pie_governor *governor) {
     for (int i = 0; i < PIE_COSTS_GOVERNED; i++) {
         double wanted = governor->spending[i] > 0 ? governor->allowed[i] / governor->spending[i] : TRIM_UP;
-        governor->trim[i] = within(governor->trim[i] * within(wanted, TRIM_DOWN, TRIM_UP), TRIM_MIN, TRIM_MAX);
+        governor->trim[i] =
+            within(governor->trim[i] * within(wanted, TRIM_DOWN, TRIM_UP), TRIM_MIN, TRIM_MAX);
     }
 }
 
@@ -140,8 +148,7 @@ void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t
     if (governor->budget <= 0 || cpu_ns < governor->cpu_ns + LOOK_NS)
         return;
     note(governor, cpu_ns, spent_ns);
-    governor->divides = 
-        governor->divides || debt_ns(governor) >= within(FREE_CPU_NS * governor->budget, 0, FREE_NS);
+    governor->divides = governor->divides || is_over(governor);
     if (governor->divides) {
         divide(governor, divisible(governor));
         trim(governor);

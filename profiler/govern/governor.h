@@ -42,14 +42,14 @@ void pie_governor_begin(struct pie_governor *governor, double budget);
 /* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
 double pie_governor_scarcity(const struct pie_governor *governor);
 
-/* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more than
- * it was told to, as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
+/* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
+ * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost);
 
 /* CPU time of the program's threads by wall time, of late; at most 1. */
 double pie_governor_running(const struct pie_governor *governor);
 
-/* wall_ns, cpu_ns: CLOCK_MONOTONIC, and of the program's threads so far, without what the profiler took of it. spent_ns: by all so far. To be called
- * ten times a second: a step in a cost is answered within two seconds of CPU time. */
+/* wall_ns: CLOCK_MONOTONIC. cpu_ns: of the program's threads so far, without what the profiler took of it. spent_ns: by
+ * all so far. To be called ten times a second: a step in a cost is answered within two seconds of CPU time. */
 void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t cpu_ns,
                        const uint64_t spent_ns[PIE_COSTS]);

@@ -24,7 +24,8 @@ void pie_pace_begin(struct pie_pace *pace, uint64_t shortest_ns, uint64_t longes
 struct pie_pace_look {
     uint64_t ticks, ticks_cost_ns; /* so far: how many there were, and what they cost */
     double ticks_allowed;          /* a share of wall time; 0: no limit */
-    double arming, arming_allowed; /* shares of CPU time: what clocks cost of late, and may cost; 0: no limit */
+    double arming,
+        arming_allowed; /* shares of CPU time: what clocks cost of late, and may cost; 0: no limit */
 };
 void pie_pace_look(struct pie_pace *pace, const struct pie_pace_look *look);
 

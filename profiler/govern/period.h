@@ -11,9 +11,9 @@
 /* Zeroed when the thread begins. */
 struct pie_period {
     uint64_t samples, cost_ns; /* of the thread, at the last look that saw enough of them */
-    uint64_t mean_ns;          /* what one has cost of late, its signal included; 0: not known yet. May be set from
+    uint64_t mean_ns; /* what one has cost of late, its signal included; 0: not known yet. May be set from
                                 * other threads' then */
-    uint32_t drawn_permille;   /* the last rate, of its mean; 0: it had its counterpart */
+    uint32_t drawn_permille; /* the last rate, of its mean; 0: it had its counterpart */
 };
 
 /* samples, cost_ns: of the thread until now. shortest_ns: the period that the user asked for, which is the answer where

@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Of the time that one kind of sample may take (Python's memory, native memory, crossings, copies): one part in these. */
+/* Of the time that one kind of sample may take: one part in these. Python's memory, native memory, crossings, copies. */
 enum { PART_MIN = 100, PART_MAX = 500 };
 
 /* Since configure(); in a forked child too. */

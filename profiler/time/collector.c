@@ -41,7 +41,7 @@ enum { SWITCHING_PERMILLE = 100 };
 
 enum { SAMPLES_A_MEAN = 50 };
 
-/* Until a thread is looked at, its samples are no further apart than so many periods. */
+/* Until a thread is looked at, its samples are no further apart than this number of periods. */
 enum { YOUNG_PERIODS = 2 };
 
 /* CPU time of the program's threads that is ours. */
@@ -62,7 +62,7 @@ static struct {
     size_t n_waits;
     size_t last_holder;              /* slot of the thread that was last found to hold a lock */
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
-    uint64_t sample_ns; /* what a sample has cost on average; 0: not known yet */
+    uint64_t sample_ns;              /* what a sample has cost on average; 0: not known yet */
     uint64_t random;
     bool takes_ticks; /* of the process's timer */
 } state;
@@ -264,9 +264,9 @@ static uint64_t mean_ns(struct pie_thread *thread) {
         return shortest_ns;
     if (!period->mean_ns)
         period->mean_ns = state.sample_ns;
-    return pie_period_mean_ns(period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
-                              sampling_ns(thread), shortest_ns, pie_governor_share(governor, PIE_COST_SAMPLES),
-                              pie_governor_scarcity(governor));
+    return pie_period_mean_ns(
+        period, atomic_load_explicit(&thread->samples, memory_order_relaxed), sampling_ns(thread),
+        shortest_ns, pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_scarcity(governor));
 }
 
 /* A thread that ends before its first sample has no line at all: that one is near. */

@@ -31,6 +31,6 @@ def test_share_in_step_with_the_clock(pieprof, tmp_path, clock, cycle_us):
 
 def test_share_within_the_budget(pieprof, tmp_path):
     """Longer periods, near ones among them: a sample stands for the time since the last one all the same. They are few:
-    four standard deviations, by the intervals that are told, are far less than a program in step would be wrong by."""
+    four standard deviations, by the intervals of the answer, are far less than a program in step would be wrong by."""
     measured, truth, deviation = share_of_first(tmp_path, 1000, ["--overhead", "1%"], 4)
     assert measured == pytest.approx(truth, abs=max(0.05, 4 * deviation))

@@ -15,7 +15,8 @@ static const uint64_t SHORTEST_NS = 20000000, LONGEST_NS = 80000000;
 static const double ALLOWED = 0.0015; /* of CPU time, for clocks */
 
 /* Ticks of this cost for so long; what they may take of the wall time. */
-static void run(struct pie_pace *pace, struct pie_pace_look *look, uint64_t ms, uint64_t tick_ns, double share) {
+static void run(struct pie_pace *pace, struct pie_pace_look *look, uint64_t ms, uint64_t tick_ns,
+                double share) {
     look->ticks_allowed = share;
     for (uint64_t at_ms = 0; at_ms < ms; at_ms += 200) {
         uint64_t more = 200000000 / pace->tick_ns;

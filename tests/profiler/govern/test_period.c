@@ -67,7 +67,8 @@ static void test_none_is_further_than_five_periods(void **state) {
 static void test_a_small_budget_has_longer_ones(void **state) {
     struct pie_period period = {0};
 
-    assert_int_equal(pie_period_mean_ns(&period, 100, 100 * UINT64_C(200000), SHORTEST_NS, 2 * SHARE, 5), 5000000);
+    assert_int_equal(pie_period_mean_ns(&period, 100, 100 * UINT64_C(200000), SHORTEST_NS, 2 * SHARE, 5),
+                     5000000);
     assert_int_equal(pie_period_mean_ns(&period, 100, 100 * UINT64_C(200000), SHORTEST_NS, SHARE / 5, 5),
                      10 * SHORTEST_NS);
 }
