@@ -53,7 +53,7 @@ def shares(options, file, budget, seconds, folder):
     return 100 * (all_s - sum(parts.get(name, 0) for name in ENDS)) / cpu_s, 100 * all_s / cpu_s, parts, cpu_s
 
 
-def dearest(parts, cpu_s):
+def costliest(parts, cpu_s):
     most = sorted(((cost, name) for name, cost in parts.items() if name not in ENDS), reverse=True)[:3]
     return ", ".join(f"{name} {100 * cost / cpu_s:.1f}" for cost, name in most)
 
@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--seconds", type=float, nargs="+", default=[1, 3, 10])
     parser.add_argument("--only", action="append", choices=PROGRAMS, help="this program (may be repeated)")
     options = parser.parse_args()
-    print("| program | CPU s | budget | without | worst | with | kept | dearest, in the last round |\n|---|---|---|---|---|---|---|---|")
+    print("| program | CPU s | budget | without | worst | with | kept | what cost most, in the last round |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         file = pathlib.Path(name, "program.py")
         for program in options.only or PROGRAMS:
@@ -77,7 +77,7 @@ def main():
                     without, whole = [one[0] for one in rounds], [one[1] for one in rounds]
                     kept = sum(one <= budget + 1 for one in without)
                     print(f"| {program} | {seconds:g} | {budget:g} % | {statistics.median(without):.1f} % | {max(without):.1f} % "
-                          f"| {statistics.median(whole):.1f} % | {kept} of {len(rounds)} | {dearest(*rounds[-1][2:])} |", flush=True)
+                          f"| {statistics.median(whole):.1f} % | {kept} of {len(rounds)} | {costliest(*rounds[-1][2:])} |", flush=True)
 
 
 if __name__ == "__main__":

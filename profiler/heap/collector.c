@@ -14,7 +14,8 @@
 
 #include <errno.h>
 
-/* Of the time that one kind of sample may take: one part in these. Python's memory, native memory, crossings, copies. */
+/* Of the time that one kind of sample may take, one part in these: Python's memory, native memory, crossings,
+ * copies. */
 enum { PART_MIN = 100, PART_MAX = 500 };
 
 /* Since configure(); in a forked child too. */

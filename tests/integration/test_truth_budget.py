@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--overhead limits what each collector costs, in every program. Shares of CPU time and counts, which a busy machine does
-not change: what a sample costs there is in both sides of each comparison."""
+"""--overhead limits what each collector costs, in every program. Shares of CPU time and counts, which a busy machine
+does not change: what a sample costs there is in both sides of each comparison."""
 
 import pytest
 
