@@ -46,6 +46,7 @@ struct samples {
     bool is_known, has_period, has_overhead;
     int64_t count;
     double period_s, overhead_s, cpu_s;
+    double fixed_s;           /* of overhead_s: start and end */
     double budget;            /* 0: rates were fixed */
     char *clock, *clock_note; /* heap, or NULL */
 };
@@ -121,6 +122,7 @@ static void keep_samples(struct summary *summary, struct pie_cursor *row, int co
         .overhead_s = pie_cursor_real(row, column + 2),
         .cpu_s = pie_cursor_real(row, pie_cursor_type(row, column + 6) != PIE_VALUE_NULL ? column + 6 : 2),
         .budget = pie_cursor_real(row, column + 7),
+        .fixed_s = pie_cursor_real(row, column + 8),
         .clock = copy_of(pie_cursor_text(row, column + 3)),
         .clock_note = copy_of(pie_cursor_text(row, column + 4)),
     };
@@ -167,7 +169,9 @@ static const char title_sql[] =
     ", v.samples, v.period_s, v.overhead_s, v.clock, v.clock_note, (SELECT iif(max(p.forgotten_s) > 0,"
     " (max(coalesce(p.ended_ns, p.seen_ns)) - min(p.started_ns)) / 1e9, NULL) FROM process p WHERE p.run = "
     "v.run),"
-    " v.overhead_s / nullif(v.overhead_share, 0), (SELECT r.overhead_budget FROM run r WHERE r.id = v.run)"
+    " v.overhead_s / nullif(v.overhead_share, 0), (SELECT r.overhead_budget FROM run r WHERE r.id = v.run),"
+    " (SELECT sum(o.cpu_ns) / 1e9 FROM process p JOIN overhead o ON o.process = p.id"
+    " WHERE p.run = v.run AND o.collector IN ('start', 'end'))"
     " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static int print_lines(struct summary *summary, char **ret_message) {
@@ -370,27 +374,27 @@ static const char unread_sql[] =
     " ON p.id = c.process WHERE p.run = :run AND c.name = 'cell_sources_dropped')"
     " WHERE total > 0";
 
-/* What comes after the last write is in no file, so "overhead" and the page lack it. "": it is too little to see. */
-static const char *end_text(double end_s, char text[static 64]) {
-    text[0] = 0;
-    if (end_s >= 0.005)
-        snprintf(text, 64, ", %.2f s of it after the file's last write", end_s);
-    return text;
+/* No rate changes what the start and the end cost: the budget is for the rest. */
+static void print_budget(const struct summary *summary, double rest_s) {
+    const struct samples *samples = &summary->samples;
+    if (samples->fixed_s > 0)
+        fprintf(summary->out, ", %.1f %% without start and end", 100 * rest_s / samples->cpu_s);
+    if (samples->budget > 0)
+        fprintf(summary->out, ", budget %.3g %%", 100 * samples->budget);
 }
 
-/* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
+/* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. What comes after the last
+ * write is in no file, so "overhead" and the page lack it. */
 static void print_overhead(struct summary *summary) {
-    double cpu_s = summary->samples.cpu_s, budget = summary->samples.budget;
-    char end[64];
+    const struct samples *samples = &summary->samples;
     double end_s = summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0;
-    double overhead_s = summary->samples.overhead_s + end_s;
-    if (cpu_s >= SHARE_CPU_MIN_S)
-        fprintf(summary->out, "; overhead %.1f %% (%.2f s%s)", 100 * overhead_s / cpu_s, overhead_s,
-                end_text(end_s, end));
-    else
+    double overhead_s = samples->overhead_s + end_s;
+    if (samples->cpu_s < SHARE_CPU_MIN_S) {
         fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
-    if (cpu_s >= SHARE_CPU_MIN_S && budget > 0)
-        fprintf(summary->out, ", budget %.3g %%", 100 * budget);
+        return;
+    }
+    fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / samples->cpu_s, overhead_s);
+    print_budget(summary, samples->overhead_s - samples->fixed_s);
 }
 
 /* In a long run samples are further apart than was asked for, so that they stay within the budget. */

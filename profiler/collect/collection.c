@@ -26,8 +26,11 @@
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/flush.h"
 #include "profiler/collect/govern.h"
+#include "profiler/collect/own_cost.h"
+#include "profiler/collect/quiet.h"
 #include "profiler/collect/turn.h"
 #include "profiler/govern/governor.h"
+#include "profiler/govern/pace.h"
 #include "profiler/machine/descriptors.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
@@ -50,7 +53,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
+/* Ticks and drains, by wall time, dithered. They are further apart where they cost more than they may (govern/pace.h),
+ * no further than rings have room for at the rate of samples that was asked for. */
+static const uint64_t TICK_NS = 20000000, TICK_MAX_NS = 80000000;
+enum { SAMPLES_A_TICK_MAX = 64 };
 /* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a
  * process that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of
  * its age. */
@@ -62,6 +68,8 @@ static const uint64_t ADAPT_NS = 100000000;      /* new sampling periods */
 /* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a
  * thread that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
+/* … or this old, where only a part of the threads gets one while they are young (govern/pace.h). */
+static const uint64_t ARM_OLD_NS = 16000000;
 
 /* Threads that stand still are looked at one after the other where there are more: this many in a tick. */
 enum { STILL_THREADS_A_TICK = 32 };
@@ -83,8 +91,12 @@ static struct {
     pthread_t thread;
     struct pie_flush *flush;
     struct pie_governor governor;
+    struct pie_pace pace;
     struct pie_collection given; /* to the collectors */
     struct pie_turn turn;
+    struct pie_quiet quiet;
+    uint32_t paced;   /* ticks, those too that were left out */
+    bool all_stand;   /* no thread was found at work in this tick */
     bool is_left;     /* a thread's rings could not be emptied in this tick */
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
@@ -129,8 +141,11 @@ static void give_clocks(struct pie_thread *thread) {
 static void arm(struct pie_thread *thread, uint64_t word) {
     if (!pie_thread_move(thread, word, PIE_THREAD_ARMING))
         return; /* it has ended */
-    if (!pie_ending_is_asked())
+    if (!pie_ending_is_asked()) {
+        enum pie_own_cost before = pie_own_cost_switch(collection.arms_all ? PIE_OWN_START : PIE_OWN_ARMING);
         give_clocks(thread);
+        pie_own_cost_switch(before);
+    }
     pie_thread_move(thread, pie_thread_with(word, PIE_THREAD_ARMING), PIE_THREAD_RUNNING);
     if (atomic_fetch_add_explicit(&collection.armed, 1, memory_order_release) == 0)
         pie_futex_wake(&collection.armed);
@@ -142,18 +157,35 @@ static uint64_t arm_after_ns(void) {
     return period_ns < ARM_AFTER_NS ? period_ns : ARM_AFTER_NS;
 }
 
+static void arm_again_at(uint64_t ns) {
+    if (ns < collection.next_arm_ns)
+        collection.next_arm_ns = ns;
+}
+
+/* Each look for young threads costs something, whether one of them gets a clock or not. */
+static uint64_t next_look_ns(uint64_t wait_ns) {
+    double ns = (double)(collection.has_many_starts ? wait_ns : wait_ns / 2) / collection.pace.armed_part;
+
+    return ns < (double)ARM_OLD_NS ? (uint64_t)ns : ARM_OLD_NS;
+}
+
 static void arm_or_wait(struct pie_thread *thread, uint64_t word) {
     uint64_t now_ns = pie_monotonic_ns(), wait_ns = arm_after_ns();
     uint64_t started_ns = atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+    bool is_drawn = pie_pace_arms_young(&collection.pace, thread->id);
 
-    if (collection.arms_all || pie_ending_is_asked() || now_ns >= started_ns + wait_ns / 2)
+    if (collection.arms_all || pie_ending_is_asked() ||
+        now_ns >= started_ns + (is_drawn ? wait_ns / 2 : ARM_OLD_NS))
         arm(thread, word);
-    else if (collection.next_arm_ns == UINT64_MAX)
-        collection.next_arm_ns = now_ns + (collection.has_many_starts ? wait_ns : wait_ns / 2);
+    else
+        arm_again_at(is_drawn ? now_ns + next_look_ns(wait_ns) : started_ns + ARM_OLD_NS);
 }
 
 static void retire(struct pie_thread *thread, size_t slot) {
+    enum pie_own_cost before = pie_own_cost_switch(PIE_OWN_ARMING);
+
     PIE_EACH_COLLECTOR(pie_collectors_active(), disarm, thread);
+    pie_own_cost_switch(before);
     drain(thread, slot);
     PIE_EACH_COLLECTOR(pie_collectors_active(), ended, thread, slot);
     pie_flush_thread_ended(collection.flush, thread, slot);
@@ -172,6 +204,7 @@ static void look_at_running(struct pie_thread *thread, size_t slot) {
         return;
     drain(thread, slot);
     PIE_EACH_COLLECTOR(pie_collectors_active(), look, thread, slot);
+    collection.all_stand = collection.all_stand && pie_collectors_are_still(thread, slot);
 }
 
 static void look_at(size_t slot, bool tick) {
@@ -213,7 +246,7 @@ static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
 }
 
 static void adapt(void) {
-    pie_govern(&collection.governor);
+    pie_govern(&collection.governor, &collection.pace, collection.paced);
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
@@ -283,30 +316,46 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
+/* Neither while something else is on its way than samples. */
+static bool may_be_left_out(uint64_t now_ns) {
+    return collection.turn.stage == PIE_TURN_RESTING && now_ns < collection.next_flush_ns &&
+           collection.next_arm_ns == UINT64_MAX && pie_quiet_tick(&collection.quiet);
+}
+
+static void tick_all(void) {
+    bool takes_all = begin_tick();
+
+    look_at_libraries();
+    collection.tick++;
+    pie_counter_add(PIE_COUNTER_TICKS, 1);
+    collection.turns = takes_all ? 1 : 1 + collection.running / STILL_THREADS_A_TICK;
+    collection.running = 0;
+    collection.all_stand = true;
+    look_at_all(true);
+    pie_quiet_looked(&collection.quiet, collection.all_stand && !collection.is_left);
+    PIE_EACH_COLLECTOR(pie_collectors_active(), tick);
+    if (takes_all && !collection.is_left)
+        pie_turn_drained(&collection.turn);
+}
+
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
-    bool takes_all = tick && begin_tick();
 
-    if (tick) {
-        look_at_libraries();
-        collection.tick++;
-        pie_counter_add(PIE_COUNTER_TICKS, 1);
-        collection.turns = takes_all ? 1 : 1 + collection.running / STILL_THREADS_A_TICK;
-        collection.running = 0;
-    }
-    look_at_all(tick);
-    if (tick)
-        PIE_EACH_COLLECTOR(pie_collectors_active(), tick);
-    if (takes_all && !collection.is_left)
-        pie_turn_drained(&collection.turn);
+    collection.paced += tick;
+    if (!tick)
+        look_at_all(false);
+    else if (!may_be_left_out(now_ns))
+        tick_all();
     if (now_ns >= collection.next_adapt_ns) {
         adapt();
         collection.next_adapt_ns = now_ns + ADAPT_NS;
     }
     if (now_ns >= collection.next_flush_ns) {
+        enum pie_own_cost before = pie_own_cost_switch(PIE_OWN_WRITING);
         flush_all();
         schedule_flush(now_ns);
+        pie_own_cost_switch(before);
     }
     if (atomic_exchange_explicit(&collection.wants_release, false, memory_order_acq_rel))
         pie_flush_suspend(collection.flush);
@@ -329,6 +378,7 @@ static void wait_for_handlers(void) {
 static void end(void) {
     const struct pie_collector *const *active = pie_collectors_active();
 
+    pie_own_cost_switch(PIE_OWN_END);
     PIE_EACH_COLLECTOR(active, stop);
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
@@ -354,11 +404,18 @@ static void prepare_unwinding(void) {
         pie_populate(cache, bytes);
 }
 
+static uint64_t tick_max_ns(void) {
+    uint64_t most_ns = SAMPLES_A_TICK_MAX * collection.setup.config->period_ns;
+
+    return most_ns < TICK_MAX_NS ? most_ns : TICK_MAX_NS;
+}
+
 static void set_up(void) {
     collection.started_ns = pie_monotonic_ns();
     prepare_unwinding();
     pie_decode_set_range(pie_naming_function_range, pie_flush_naming(collection.flush));
     pie_governor_begin(&collection.governor, collection.setup.config->overhead_budget);
+    pie_pace_begin(&collection.pace, TICK_NS, tick_max_ns());
     collection.given = (struct pie_collection){
         .governor = &collection.governor,
         .config = collection.setup.config,
@@ -380,7 +437,7 @@ static void set_up(void) {
     look_at_all(false);
     collection.arms_all = false;
     collection.next_flush_ns = collection.started_ns + FIRST_FLUSH_NS;
-    collection.next_adapt_ns = pie_monotonic_ns() + ADAPT_NS;
+    collection.next_adapt_ns = pie_monotonic_ns() + ADAPT_NS / 2; /* soon: rates are as they were asked for */
 }
 
 static void *collection_main(void *unused) {
@@ -397,7 +454,8 @@ static void *collection_main(void *unused) {
         uint64_t now_ns = pie_monotonic_ns();
         bool tick = now_ns >= next_tick_ns || now_ns >= collection.next_flush_ns;
         if (tick)
-            next_tick_ns = now_ns + pie_random_dither(&collection.random, TICK_NS);
+            next_tick_ns = now_ns + pie_random_dither(&collection.random, collection.pace.tick_ns);
+        pie_own_cost_switch(tick ? PIE_OWN_TICKS : PIE_OWN_ARMING);
         PIE_EACH_COLLECTOR(pie_collectors_active(), round_begins);
         work(tick);
         pthread_mutex_unlock(&collection.work);
@@ -512,6 +570,7 @@ void pie_collection_release(void) {
 
 void pie_collection_forget(void) {
     memset(&collection, 0, sizeof collection);
+    pie_own_cost_forget();
     pie_ending_forget();
     pie_collectors_forget();
     pie_code_forget_unloading();

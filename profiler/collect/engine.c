@@ -36,10 +36,17 @@ static struct {
     /* What the process used before its program began; the collection thread may write it down already. Relaxed:
      * alone. */
     _Atomic uint64_t start_ns;
+    /* Sums of the program's threads; the collection thread reads them. Relaxed: alone. Fork child: 0. */
+    _Atomic uint64_t threads_ns, forks_ns;
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
-/* Between the fork handlers of one thread: it has the collection thread in hand. */
+/* What is longer was another thread's turn, for the most part. */
+static const uint64_t THREAD_HOOK_MAX_NS = 10000;
+
+/* Between the fork handlers of one thread: its CPU clock at the beginning of the first. */
+static __thread uint64_t fork_begun_ns;
+/* … it has the collection thread in hand. */
 static __thread bool held;
 /* … and has kept descriptors out of the program's table. */
 static __thread bool gated;
@@ -68,6 +75,22 @@ static int start(void) {
 
 uint64_t pie_engine_start_ns(void) {
     return atomic_load_explicit(&engine.start_ns, memory_order_relaxed);
+}
+
+uint64_t pie_engine_threads_ns(void) {
+    return atomic_load_explicit(&engine.threads_ns, memory_order_relaxed);
+}
+
+uint64_t pie_engine_forks_ns(void) {
+    return atomic_load_explicit(&engine.forks_ns, memory_order_relaxed);
+}
+
+/* The wall clock: asking for the thread's own takes as long as half of the hook. */
+static void charge_thread(uint64_t begun_ns) {
+    uint64_t took_ns = pie_monotonic_ns() - begun_ns;
+
+    atomic_fetch_add_explicit(&engine.threads_ns, took_ns < THREAD_HOOK_MAX_NS ? took_ns : THREAD_HOOK_MAX_NS,
+                              memory_order_relaxed);
 }
 
 void pie_engine_note_overhead(void) {
@@ -128,18 +151,22 @@ void pie_engine_finish(const char *cause, int exit_status) {
 }
 
 void pie_engine_thread_started(const char *name) {
+    uint64_t begun_ns = pie_monotonic_ns();
     int error = errno;
 
     if (pie_engine_is_running() && pie_thread_begin(false, name) && pie_threads_changed())
         pie_collection_wake();
+    charge_thread(begun_ns);
     errno = error;
 }
 
 void pie_engine_thread_ended(void) {
+    uint64_t begun_ns = pie_monotonic_ns();
     int error = errno;
 
     if (pie_thread_end() && pie_engine_is_running() && pie_threads_changed())
         pie_collection_wake();
+    charge_thread(begun_ns);
     errno = error;
 }
 
@@ -150,6 +177,7 @@ void pie_engine_fork_prepare(void) {
     forked = NULL;
     if (pie_filtered())
         return;
+    fork_begun_ns = pie_thread_cpu_ns();
     pie_debug_ptrace_pause(pie_thread_self());
     held = pie_engine_is_running() && engine.setup.config->has_children && !pie_thread_is_on_stack() &&
            pie_collection_hold();
@@ -193,6 +221,7 @@ void pie_engine_fork_parent(void) {
     }
     held = false;
     pie_debug_ptrace_resume(pie_thread_self());
+    atomic_fetch_add_explicit(&engine.forks_ns, pie_thread_cpu_ns() - fork_begun_ns, memory_order_relaxed);
     errno = error;
 }
 
@@ -210,6 +239,8 @@ static uint64_t block_signals(void) {
 
 static void start_fork(void) {
     uint64_t begun_ns = pie_thread_cpu_ns();
+    atomic_store_explicit(&engine.threads_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&engine.forks_ns, 0, memory_order_relaxed);
     uint64_t mask = block_signals();
     int r = pie_region_reset();
 

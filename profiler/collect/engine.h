@@ -35,6 +35,10 @@ int pie_engine_write_error(void);
 
 /* CPU time that the process used before its program began; a forked child: since the fork. Context: drain. */
 uint64_t pie_engine_start_ns(void);
+/* CPU time that the births and ends of threads took in the program's threads, and forks in the parent. They stay in the
+ * program's time. Context: drain. */
+uint64_t pie_engine_threads_ns(void);
+uint64_t pie_engine_forks_ns(void);
 /* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain,
  * any. */
 void pie_engine_note_overhead(void);

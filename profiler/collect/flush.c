@@ -7,6 +7,7 @@
 #include "profiler/base/proc_file.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/fill.h"
+#include "profiler/collect/own_cost.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/process/ends.h"
@@ -247,6 +248,27 @@ static int write_short_threads(struct pie_flush *flush) {
     return flush->sink->ops->put_thread(flush->sink, &row);
 }
 
+/* What the collectors do not know. */
+static int write_overhead(struct pie_sink *sink) {
+    const struct {
+        const char *name;
+        uint64_t ns;
+    } costs[] = {
+        {"start", pie_engine_start_ns() + pie_own_cost_ns(PIE_OWN_START)},
+        {"collection thread", pie_own_cost_ns(PIE_OWN_TICKS)},
+        {"writing", pie_own_cost_ns(PIE_OWN_WRITING)},
+        {"clocks", pie_own_cost_ns(PIE_OWN_ARMING) + pie_engine_threads_ns()},
+        {"forks", pie_engine_forks_ns()},
+        {"end", pie_own_cost_ns(PIE_OWN_END)},
+    };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < sizeof costs / sizeof *costs; i++)
+        if (costs[i].ns)
+            r = sink->ops->put_overhead(sink, costs[i].name, costs[i].ns, 0);
+    return r;
+}
+
 static int write_counters(struct pie_flush *flush) {
     struct pie_sink *sink = flush->sink;
     int r = 0;
@@ -260,11 +282,7 @@ static int write_counters(struct pie_flush *flush) {
         r = pie_fill_write(sink);
     if (r == 0)
         r = pie_collectors_write_overhead(sink);
-    if (r == 0 && pie_engine_start_ns())
-        r = sink->ops->put_overhead(sink, "start", pie_engine_start_ns(), 0);
-    if (r == 0)
-        r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
-    return r;
+    return r == 0 ? write_overhead(sink) : r;
 }
 
 static int write_rows(struct pie_flush *flush) {
@@ -356,9 +374,7 @@ static void say_last(struct pie_flush *flush, const char *cause) {
 
 /* As late as there is still a file for it. Only the summary shows later changes. */
 static void put_end(struct pie_flush *flush) {
-    struct pie_sink *sink = flush->sink;
-
-    sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
+    (void)write_overhead(flush->sink);
     pie_engine_note_overhead();
 }
 

@@ -4,7 +4,9 @@
 #include "profiler/base/clocks.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/engine.h"
+#include "profiler/collect/own_cost.h"
 #include "profiler/govern/governor.h"
+#include "profiler/govern/pace.h"
 
 static uint64_t sum(const uint64_t ns[PIE_COSTS]) {
     uint64_t all = 0;
@@ -14,14 +16,33 @@ static uint64_t sum(const uint64_t ns[PIE_COSTS]) {
     return all;
 }
 
+static void set_pace(const struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks) {
+    const struct pie_pace_look look = {
+        .ticks = ticks,
+        .ticks_cost_ns = pie_own_cost_ns(PIE_OWN_TICKS),
+        .ticks_allowed = governor->allowed[PIE_COST_TICKS] * pie_governor_running(governor),
+        .arming = governor->spending[PIE_COST_ARMING],
+        .arming_allowed = governor->allowed[PIE_COST_ARMING],
+    };
+
+    pie_pace_look(pace, &look);
+}
+
 /* All that was spent is part of the process's CPU time, the collection thread's and the start's too. */
-void pie_govern(struct pie_governor *governor) {
-    uint64_t spent_ns[PIE_COSTS] = {[PIE_COST_OTHER] = pie_thread_cpu_ns() + pie_engine_start_ns()};
+void pie_govern(struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks) {
+    uint64_t spent_ns[PIE_COSTS] = {
+        [PIE_COST_TICKS] = pie_own_cost_ns(PIE_OWN_TICKS),
+        [PIE_COST_ARMING] = pie_own_cost_ns(PIE_OWN_ARMING) + pie_engine_threads_ns(),
+        [PIE_COST_OTHER] = pie_own_cost_ns(PIE_OWN_WRITING) + pie_engine_forks_ns(),
+        [PIE_COST_START] = pie_own_cost_ns(PIE_OWN_START) + pie_engine_start_ns(),
+    };
 
     if (governor->budget <= 0)
         return;
     PIE_EACH_COLLECTOR(pie_collectors_active(), spent, spent_ns);
-    uint64_t cpu_ns = pie_process_cpu_ns(), all_ns = sum(spent_ns);
-    pie_governor_look(governor, cpu_ns > all_ns ? cpu_ns - all_ns : 0, spent_ns);
+    uint64_t process_ns = pie_process_cpu_ns(), all_ns = sum(spent_ns);
+    uint64_t cpu_ns = process_ns > all_ns ? process_ns - all_ns : 0;
+    pie_governor_look(governor, pie_monotonic_ns(), cpu_ns, spent_ns);
     PIE_EACH_COLLECTOR(pie_collectors_active(), govern, governor);
+    set_pace(governor, pace, ticks);
 }

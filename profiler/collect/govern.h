@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-struct pie_governor;
+#include <stdint.h>
 
-/* Adds up what profiling has cost so far and gives each collector its share. Ten times a second. Context: drain. */
-void pie_govern(struct pie_governor *governor);
+struct pie_governor;
+struct pie_pace;
+
+/* Adds up what profiling has cost so far, gives each collector its share, and sets the pace of the collection thread.
+ * ticks: that it has had. Ten times a second. Context: drain. */
+void pie_govern(struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks);

@@ -10,11 +10,16 @@
 #include "profiler/govern/governor.h"
 
 /* Of CPU time: less shows nothing. Each look moves a mean by a quarter of the difference. */
-static const uint64_t LOOK_NS = 50000000;
+static const uint64_t LOOK_NS = 40000000;
 static const double MEAN_PART = 0.25;
 
-/* So long nothing is limited: a short run needs each sample. */
-static const uint64_t FREE_NS = 2000000000;
+/* Nothing is limited in so much CPU time, nor until the run has cost this more than its share: of a run of a tenth of a
+ * second each sample is needed, and nobody sees what they cost. Of a smaller budget, less of both. */
+static const double FREE_CPU_NS = 8e7, FREE_NS = 1e7;
+
+/* The start is no part of a short run's debt: it was spent before there was a rate, and to pay it back at once would
+ * take the samples of the first seconds. Over so much CPU time it is. */
+static const double START_SPREAD_NS = 6e10;
 
 /* A debt is paid back over so much CPU time, or credit spent. */
 static const double HORIZON_NS = 5e9;
@@ -23,29 +28,52 @@ static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
 static const double GOVERNED_MIN = 0.4;
 
-static const double PARTS[PIE_COSTS_GOVERNED] = {[PIE_COST_SAMPLES] = 0.33,
-                                                 [PIE_COST_WATCHES] = 0.42,
-                                                 [PIE_COST_MEMORY] = 0.1,
-                                                 [PIE_COST_COPIES] = 0.05,
-                                                 [PIE_COST_WINDOWS] = 0.1};
+static const double PARTS[PIE_COSTS_GOVERNED] = {
+    [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
+    [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
 
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;
+
+/* Rates of collectors do not follow what is allowed to the letter; this much in a look they are corrected. */
+static const double TRIM_UP = 1.15, TRIM_DOWN = 0.85, TRIM_MIN = 0.05, TRIM_MAX = 4;
+
+/* A program that sleeps for nearly all the time has no share of it. */
+static const double RUNNING_MIN = 0.02;
+
+/* What floors of rates are made for. */
+static const double BUDGET_USUAL = 0.05;
 
 static double within(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
 
 void pie_governor_begin(struct pie_governor *governor, double budget) {
-    *governor = (struct pie_governor){.budget = budget};
+    *governor = (struct pie_governor){.budget = budget, .running = 1};
+    for (int i = 0; i < PIE_COSTS_GOVERNED; i++)
+        governor->trim[i] = 1;
 }
 
-static double sum(const uint64_t ns[PIE_COSTS]) {
-    double all = 0;
+double pie_governor_scarcity(const struct pie_governor *governor) {
+    return governor->budget > 0 && governor->budget < BUDGET_USUAL ? BUDGET_USUAL / governor->budget : 1;
+}
 
-    for (int i = 0; i < PIE_COSTS; i++)
-        all += (double)ns[i];
-    return all;
+double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost) {
+    return governor->allowed[cost] * governor->trim[cost];
+}
+
+double pie_governor_running(const struct pie_governor *governor) {
+    return within(governor->running, RUNNING_MIN, 1);
+}
+
+/* What is beyond the budget so far; less than 0: what is left of it. */
+static double debt_ns(const struct pie_governor *governor) {
+    double cpu_ns = (double)governor->cpu_ns, all_ns = 0;
+
+    for (int i = 0; i < PIE_COST_START; i++)
+        all_ns += (double)governor->spent_ns[i];
+    double paid = cpu_ns < START_SPREAD_NS ? cpu_ns / START_SPREAD_NS : 1;
+    return all_ns + paid * (double)governor->spent_ns[PIE_COST_START] - governor->budget * cpu_ns;
 }
 
 static void note(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t spent_ns[PIE_COSTS]) {
@@ -65,8 +93,7 @@ static void note(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t 
 
 /* For what has a rate, by now. */
 static double divisible(const struct pie_governor *governor) {
-    double debt_ns = sum(governor->spent_ns) - governor->budget * (double)governor->cpu_ns;
-    double target = within(governor->budget - debt_ns / HORIZON_NS, TARGET_MIN * governor->budget,
+    double target = within(governor->budget - debt_ns(governor) / HORIZON_NS, TARGET_MIN * governor->budget,
                            TARGET_MAX * governor->budget);
     double rest = target - governor->spending[PIE_COST_OTHER];
 
@@ -89,10 +116,41 @@ static void divide(struct pie_governor *governor, double whole) {
             governor->allowed[i] += over * PARTS[i] / wanting;
 }
 
-void pie_governor_look(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t spent_ns[PIE_COSTS]) {
+/* Is the free time of a run over? */
+static bool is_over(const struct pie_governor *governor) {
+    double part = within(governor->budget / BUDGET_USUAL, 0, 1);
+
+    return (double)governor->cpu_ns >= part * FREE_CPU_NS && debt_ns(governor) >= part * FREE_NS;
+}
+
+/* By a little each time: a mean lags behind. */
+static void trim(struct pie_governor *governor) {
+    for (int i = 0; i < PIE_COSTS_GOVERNED; i++) {
+        double wanted = governor->spending[i] > 0 ? governor->allowed[i] / governor->spending[i] : TRIM_UP;
+        governor->trim[i] =
+            within(governor->trim[i] * within(wanted, TRIM_DOWN, TRIM_UP), TRIM_MIN, TRIM_MAX);
+    }
+}
+
+static void note_running(struct pie_governor *governor, uint64_t wall_ns, uint64_t cpu_ns) {
+    double passed_ns = (double)(wall_ns - governor->wall_ns);
+
+    if (governor->wall_ns && wall_ns > governor->wall_ns && cpu_ns >= governor->wall_cpu_ns)
+        governor->running +=
+            ((double)(cpu_ns - governor->wall_cpu_ns) / passed_ns - governor->running) * MEAN_PART;
+    governor->wall_ns = wall_ns;
+    governor->wall_cpu_ns = cpu_ns;
+}
+
+void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t cpu_ns,
+                       const uint64_t spent_ns[PIE_COSTS]) {
+    note_running(governor, wall_ns, cpu_ns);
     if (governor->budget <= 0 || cpu_ns < governor->cpu_ns + LOOK_NS)
         return;
     note(governor, cpu_ns, spent_ns);
-    if (cpu_ns >= FREE_NS)
+    governor->divides = governor->divides || is_over(governor);
+    if (governor->divides) {
         divide(governor, divisible(governor));
+        trim(governor);
+    }
 }

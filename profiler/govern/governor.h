@@ -11,14 +11,16 @@
 
 /* Who costs. Those before PIE_COSTS_GOVERNED have a rate that can be lower. */
 enum pie_cost {
-    PIE_COST_SAMPLES, /* of time: signals and handlers */
-    PIE_COST_WATCHES,
-    PIE_COST_MEMORY,  /* sampled allocations and crossings of the threshold */
+    PIE_COST_SAMPLES, /* of time: signals, handlers, and caches that they empty */
+    PIE_COST_WATCHES, /* … and of watches */
+    PIE_COST_MEMORY,  /* sampled allocations, crossings of the threshold, and the caches that these empty */
     PIE_COST_COPIES,  /* sampled copies */
     PIE_COST_WINDOWS, /* counted windows */
+    PIE_COST_TICKS,   /* looks at all threads (govern/pace.h) */
+    PIE_COST_ARMING,  /* clocks of threads, given and taken (govern/pace.h) */
     PIE_COSTS_GOVERNED,
-    PIE_COST_OTHER =
-        PIE_COSTS_GOVERNED, /* the start, the collection thread, counting, switches, emptied caches */
+    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* names and rows, counting, switches, forks, traced loops */
+    PIE_COST_START,                      /* before the program began: no rate changes it any more */
     PIE_COSTS
 };
 
@@ -27,12 +29,27 @@ struct pie_governor {
     uint64_t cpu_ns, spent_ns[PIE_COSTS]; /* until the last look that saw enough CPU time */
     double spending[PIE_COSTS];           /* of late */
     double allowed[PIE_COSTS_GOVERNED]; /* 0: as much as the collector costs at the rate that was asked for */
+    double trim[PIE_COSTS_GOVERNED];    /* what rates are set by, as a part of what is allowed */
+    double running;                     /* CPU time by wall time, of late */
+    uint64_t wall_ns, wall_cpu_ns;      /* at the last look of all */
     bool is_known;                      /* spending */
+    bool divides;                       /* the run has cost so much that it is limited from now on */
 };
 
 /* budget: 0.05 is 5 %; 0: nothing is ever limited. */
 void pie_governor_begin(struct pie_governor *governor, double budget);
 
-/* cpu_ns: of the program's threads so far, without what the profiler took of it. spent_ns: by all so far. To be called
- * ten times a second: a step in a cost is answered within two seconds of CPU time. */
-void pie_governor_look(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t spent_ns[PIE_COSTS]);
+/* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
+double pie_governor_scarcity(const struct pie_governor *governor);
+
+/* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
+ * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
+double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost);
+
+/* CPU time of the program's threads by wall time, of late; at most 1. */
+double pie_governor_running(const struct pie_governor *governor);
+
+/* wall_ns: CLOCK_MONOTONIC. cpu_ns: of the program's threads so far, without what the profiler took of it. spent_ns: by
+ * all so far. To be called ten times a second: a step in a cost is answered within two seconds of CPU time. */
+void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t cpu_ns,
+                       const uint64_t spent_ns[PIE_COSTS]);

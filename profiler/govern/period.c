@@ -7,6 +7,9 @@
  * followed within two seconds (a look comes each 100 ms). */
 enum { AT_LEAST = 20, MEAN_PART = 4, STRETCH_MAX = 5 };
 
+/* At 100 Hz a second of CPU time has as many samples as profilers from outside take. */
+static const double SCARCITY_MAX = 2;
+
 /* Means longer than this multiple of the shortest period have short ones among them. */
 enum { DENSE_FROM = 2 };
 static const double DENSE_PART = 0.5; /* of the samples */
@@ -26,13 +29,16 @@ static void look(struct pie_period *period, uint64_t samples, uint64_t cost_ns) 
 }
 
 uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns,
-                            uint64_t shortest_ns, double share) {
+                            uint64_t shortest_ns, double share, double scarcity) {
+    double longest_ns =
+        STRETCH_MAX * (scarcity < SCARCITY_MAX ? scarcity : SCARCITY_MAX) * (double)shortest_ns;
+
     look(period, samples, cost_ns);
     if (share <= 0)
         return shortest_ns;
     double wanted_ns = (double)period->mean_ns / share;
-    if (wanted_ns >= (double)(STRETCH_MAX * shortest_ns))
-        return STRETCH_MAX * shortest_ns;
+    if (wanted_ns >= longest_ns)
+        return (uint64_t)longest_ns;
     return wanted_ns > (double)shortest_ns ? (uint64_t)wanted_ns : shortest_ns;
 }
 

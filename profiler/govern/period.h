@@ -11,15 +11,16 @@
 /* Zeroed when the thread begins. */
 struct pie_period {
     uint64_t samples, cost_ns; /* of the thread, at the last look that saw enough of them */
-    uint64_t mean_ns;          /* what one has cost of late, its signal included; 0: not known yet */
-    uint32_t drawn_permille;   /* the last rate, of its mean; 0: it had its counterpart */
+    uint64_t mean_ns; /* what one has cost of late, its signal included; 0: not known yet. May be set from
+                                * other threads' then */
+    uint32_t drawn_permille; /* the last rate, of its mean; 0: it had its counterpart */
 };
 
 /* samples, cost_ns: of the thread until now. shortest_ns: the period that the user asked for, which is the answer where
- * share is 0. share: the part of the thread's CPU time that its samples may take. Returns the mean period in ns of CPU
- * time, at most five times shortest_ns. */
+ * share is 0. share: the part of the thread's CPU time that its samples may take. scarcity: as pie_governor_scarcity().
+ * Returns the mean period in ns of CPU time, at most five times shortest_ns, or ten times where the budget is small. */
 uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns,
-                            uint64_t shortest_ns, double share);
+                            uint64_t shortest_ns, double share, double scarcity);
 
 /* The period until the next look, at random. Its rate lies between half and one and a half times that of the mean, and
  * that of two in a row is the mean's. Of long means, some periods are as short as the user asked for. *random: a state

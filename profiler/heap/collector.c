@@ -9,12 +9,14 @@
 #include "profiler/heap/engine.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
+#include "profiler/ports/retention.h"
 #include "profiler/ports/sink.h"
 
 #include <errno.h>
 
-/* Of the time that one kind of sample may take: one part in these. Python's memory, native memory and crossings. */
-enum { PART_MIN = 100, PART_MAX = 500, MEMORY_KINDS = 3 };
+/* Of the time that one kind of sample may take, one part in these: Python's memory, native memory, crossings,
+ * copies. */
+enum { PART_MIN = 100, PART_MAX = 500 };
 
 /* Since configure(); in a forked child too. */
 static struct pie_heap_settings settings;
@@ -22,6 +24,7 @@ static struct pie_heap_settings settings;
 /* Of the collection thread. Fork child: forget(). */
 static struct {
     const struct pie_config *config;
+    const struct pie_retention_ops *retention; /* NULL: no paths are found */
     struct pie_heap_drain *drain;
 } state;
 
@@ -46,6 +49,7 @@ static int reserve(void) {
 
 static int begin(struct pie_collection *collection) {
     state.config = collection->config;
+    state.retention = collection->facts->memory ? collection->facts->memory->retention : NULL;
     if (!pie_heap_settings())
         return -ENOTSUP;
     int r =
@@ -75,25 +79,32 @@ static void drain_idle(struct pie_thread *thread) {
     pie_heap_drain_slot(state.drain, thread);
 }
 
+static uint64_t retention_ns(void) {
+    return state.retention ? state.retention->spent_ns() : 0;
+}
+
 static void spent(uint64_t spent_ns[PIE_COSTS]) {
     uint64_t memory_ns, copies_ns;
 
     pie_heap_drain_spent(state.drain, &memory_ns, &copies_ns);
     spent_ns[PIE_COST_MEMORY] += memory_ns;
     spent_ns[PIE_COST_COPIES] += copies_ns;
-    spent_ns[PIE_COST_OTHER] += pie_heap_drain_counting_ns(state.drain);
+    spent_ns[PIE_COST_OTHER] += pie_heap_drain_counting_ns(state.drain) + retention_ns();
 }
 
-/* The part of the time for each of `kinds`. As seldom as PART_MAX, a line's figures would be guesses. */
-static uint32_t part_of(double share, uint32_t kinds) {
-    double part = share > 0 ? kinds / share : PART_MIN;
+/* The part of a thread's wall time for each kind of sample. Seldom all kinds take theirs; then the share becomes less.
+ * More seldom than part_max, a line's figures would be guesses. */
+static uint32_t part_of(double share, double part_max) {
+    double part = share > 0 ? 1 / share : PART_MIN;
 
-    return part < PART_MIN ? PART_MIN : part > PART_MAX ? PART_MAX : (uint32_t)part;
+    return (uint32_t)(part < PART_MIN ? PART_MIN : part > part_max ? part_max : part);
 }
 
 static void govern(const struct pie_governor *governor) {
-    pie_heap_allow(part_of(governor->allowed[PIE_COST_MEMORY], MEMORY_KINDS),
-                   part_of(governor->allowed[PIE_COST_COPIES], 1));
+    double part_max = PART_MAX * pie_governor_scarcity(governor);
+
+    pie_heap_allow(part_of(pie_governor_share(governor, PIE_COST_MEMORY), part_max),
+                   part_of(pie_governor_share(governor, PIE_COST_COPIES), part_max));
 }
 
 /* --- A flush --- */
@@ -115,6 +126,8 @@ static int write_overhead(struct pie_sink *sink) {
         r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
     if (r == 0 && state.config->has_memory)
         r = sink->ops->put_overhead(sink, "counting", pie_heap_drain_counting_ns(state.drain), 0);
+    if (r == 0 && retention_ns())
+        r = sink->ops->put_overhead(sink, "retention paths", retention_ns(), 0);
     if (r == 0 && state.config->has_copies)
         r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
     return r;

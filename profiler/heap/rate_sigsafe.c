@@ -18,6 +18,8 @@
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
 static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
+/* A sample is late only then; where they may be few, that is long. */
+enum { LATE_GAPS = 4 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
@@ -55,16 +57,21 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
                                : (uint64_t)wanted;
 }
 
+/* Between two samples. */
+static uint64_t wanted_ns(const struct pie_heap_rate *rate) {
+    uint64_t cheap_ns = rate->cost_ns * rate->cost_part;
+
+    return cheap_ns > rate->gap_ns ? cheap_ns : rate->gap_ns;
+}
+
 /* True: the interval is another. */
 static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     uint64_t since_ns = now_ns - rate->window_ns;
-    uint64_t cheap_ns = rate->cost_ns * rate->cost_part;
-    uint64_t gap_ns = cheap_ns > rate->gap_ns ? cheap_ns : rate->gap_ns;
 
     if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
         return false;
     uint64_t before = rate->interval_bytes;
-    set_interval(rate, since_ns, rate->samples * gap_ns);
+    set_interval(rate, since_ns, rate->samples * wanted_ns(rate));
     rate->samples = 0;
     rate->window_ns = now_ns;
     return rate->interval_bytes != before;
@@ -135,9 +142,11 @@ uint64_t pie_heap_rate_take_rest(struct pie_heap_rate *rate, uint64_t count_byte
 
 void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
                            uint64_t *random) {
-    if (now_ns - rate->window_ns < WINDOW_NS)
+    uint64_t since_ns = now_ns - rate->window_ns, wanted = wanted_ns(rate);
+
+    if (since_ns < WINDOW_NS || since_ns < LATE_GAPS * wanted)
         return;
-    set_interval(rate, now_ns - rate->window_ns, rate->gap_ns);
+    set_interval(rate, since_ns, wanted);
     rate->samples = 0;
     rate->window_ns = now_ns;
     draw(rate, before_bytes, random);

@@ -47,6 +47,7 @@ struct pie_thread {
     _Atomic uint64_t samples;
     _Atomic uint64_t overhead_ns; /* spent in the handler and on the way to it */
     _Atomic uint64_t caches_ns;   /* the program reloads data that signals and samples evicted from caches */
+    _Atomic uint64_t trap_caches_ns; /* … of these, traps did */
     _Atomic uint64_t
         switches_ns;          /* for the clock at the thread's switches; added to by the collection thread */
     _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */

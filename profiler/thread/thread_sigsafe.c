@@ -75,6 +75,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->caches_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->trap_caches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->switches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->semaphore, 0, memory_order_relaxed);

@@ -39,9 +39,16 @@
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
 
+enum { SAMPLES_A_MEAN = 50 };
+
+/* Until a thread is looked at, its samples are no further apart than this number of periods. */
+enum { YOUNG_PERIODS = 2 };
+
 /* CPU time of the program's threads that is ours. */
 struct costs {
     uint64_t handlers_ns, caches_ns, switches_ns;
+    uint64_t reloads_ns, trap_caches_ns; /* of caches_ns, what samples emptied, and traps */
+    uint64_t samples;
 };
 
 /* Of the collection thread. Fork child: forget(). */
@@ -55,6 +62,7 @@ static struct {
     size_t n_waits;
     size_t last_holder;              /* slot of the thread that was last found to hold a lock */
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
+    uint64_t sample_ns;              /* what a sample has cost on average; 0: not known yet */
     uint64_t random;
     bool takes_ticks; /* of the process's timer */
 } state;
@@ -124,12 +132,6 @@ static void round_begins(void) {
 static uint64_t drawn_ns(struct pie_thread *thread, uint64_t mean_ns) {
     return pie_period_draw_ns(&pie_time_of(thread)->period, mean_ns, state.collection->config->period_ns,
                               &state.random);
-}
-
-static int arm(struct pie_thread *thread) {
-    const struct pie_clock_ops *clock = pie_clock_current();
-
-    return clock ? clock->arm(thread, drawn_ns(thread, state.collection->config->period_ns)) : 0;
 }
 
 static void disarm(struct pie_thread *thread) {
@@ -254,13 +256,25 @@ static uint64_t sampling_ns(const struct pie_thread *thread) {
 /* Within what samples may cost. The kernel's ticks are the period of the other clocks, which cost too little to be
  * stretched. */
 static uint64_t mean_ns(struct pie_thread *thread) {
-    const struct pie_collection *collection = state.collection;
+    const struct pie_governor *governor = state.collection->governor;
+    uint64_t shortest_ns = state.collection->config->period_ns;
+    struct pie_period *period = &pie_time_of(thread)->period;
 
     if (pie_clock_current() != &pie_clock_perf)
-        return collection->config->period_ns;
+        return shortest_ns;
+    if (!period->mean_ns)
+        period->mean_ns = state.sample_ns;
     return pie_period_mean_ns(
-        &pie_time_of(thread)->period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
-        sampling_ns(thread), collection->config->period_ns, collection->governor->allowed[PIE_COST_SAMPLES]);
+        period, atomic_load_explicit(&thread->samples, memory_order_relaxed), sampling_ns(thread),
+        shortest_ns, pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_scarcity(governor));
+}
+
+/* A thread that ends before its first sample has no line at all: that one is near. */
+static int arm(struct pie_thread *thread) {
+    const struct pie_clock_ops *clock = pie_clock_current();
+    uint64_t most_ns = YOUNG_PERIODS * state.collection->config->period_ns, wanted_ns = mean_ns(thread);
+
+    return clock ? clock->arm(thread, drawn_ns(thread, wanted_ns < most_ns ? wanted_ns : most_ns)) : 0;
 }
 
 static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
@@ -280,22 +294,29 @@ static void adapt(struct pie_thread *thread, size_t slot) {
         clock->set_period(thread, period_of(thread, wait_of(slot)));
 }
 
-static void add_spent(const struct pie_thread *thread, uint64_t spent_ns[PIE_COSTS]) {
-    uint64_t reload_ns = atomic_load_explicit(&thread->samples, memory_order_relaxed) * pie_clock_reload_ns();
-    uint64_t caches_ns = atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
-
-    spent_ns[PIE_COST_SAMPLES] += sampling_ns(thread);
-    spent_ns[PIE_COST_OTHER] += (caches_ns > reload_ns ? caches_ns - reload_ns : 0) +
-                                atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
+static void add_costs(const struct pie_thread *thread, struct costs *costs) {
+    costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
+    costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
+    uint64_t samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
+    costs->samples += samples;
+    costs->reloads_ns += samples * pie_clock_reload_ns();
+    costs->trap_caches_ns += atomic_load_explicit(&thread->trap_caches_ns, memory_order_relaxed);
 }
 
-/* What emptied caches cost threads that have ended belongs to nobody. */
+/* Who empties the caches pays for them: samples, traps, and sampled allocations, which have the rest. */
 static void spent(uint64_t spent_ns[PIE_COSTS]) {
-    spent_ns[PIE_COST_SAMPLES] += state.ended_costs.handlers_ns;
-    spent_ns[PIE_COST_OTHER] += state.ended_costs.caches_ns + state.ended_costs.switches_ns;
+    struct costs all = state.ended_costs;
+
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
-            add_spent(pie_thread_at(i), spent_ns);
+            add_costs(pie_thread_at(i), &all);
+    uint64_t paid_ns = all.reloads_ns + all.trap_caches_ns;
+    state.sample_ns = all.samples >= SAMPLES_A_MEAN ? (all.handlers_ns + all.reloads_ns) / all.samples : 0;
+    spent_ns[PIE_COST_SAMPLES] += all.handlers_ns + all.reloads_ns;
+    spent_ns[PIE_COST_WATCHES] += all.trap_caches_ns;
+    spent_ns[PIE_COST_MEMORY] += all.caches_ns > paid_ns ? all.caches_ns - paid_ns : 0;
+    spent_ns[PIE_COST_OTHER] += all.switches_ns;
 }
 
 /* --- A flush --- */
@@ -311,11 +332,7 @@ static void flush_begins(void) {
 
 static void thread_row(const struct pie_thread *thread, size_t slot, bool has_ended,
                        struct pie_thread_row *row) {
-    struct costs *costs = has_ended ? &state.ended_costs : &state.costs;
-
-    costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
-    costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
-    costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
+    add_costs(thread, has_ended ? &state.ended_costs : &state.costs);
     if (row && state.collection->config->has_time && wait_of(slot))
         pie_wait_totals(wait_of(slot), thread, row);
 }

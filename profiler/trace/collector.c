@@ -4,6 +4,7 @@
 
 #include "profiler/trace/collector.h"
 
+#include "profiler/govern/governor.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
 #include "profiler/trace/trace.h"
@@ -11,6 +12,10 @@
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
                       const struct pie_process_facts *facts) {
     pie_trace_configure(config->has_traced_loops ? &config->trace : NULL);
+}
+
+static void spent(uint64_t spent_ns[PIE_COSTS]) {
+    spent_ns[PIE_COST_OTHER] += pie_trace_spent_ns();
 }
 
 static int write_overhead(struct pie_sink *sink) {
@@ -24,6 +29,7 @@ const struct pie_collector pie_trace_collector = {
     .configure = configure,
     .finish = pie_trace_finish,
     .forked = pie_trace_forget,
+    .spent = spent,
     .write = pie_trace_drain,
     .write_overhead = write_overhead,
 };

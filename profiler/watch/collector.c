@@ -98,7 +98,7 @@ static void spent(uint64_t spent_ns[PIE_COSTS]) {
 }
 
 static void govern(const struct pie_governor *governor) {
-    pie_watch_allow(governor->allowed[PIE_COST_WATCHES]);
+    pie_watch_allow(pie_governor_share(governor, PIE_COST_WATCHES));
 }
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {

@@ -223,6 +223,7 @@ void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns) {
     thread->cpu_last_ns += now_ns;
     atomic_fetch_add_explicit(&pie_watch_of(thread)->spent_ns, now_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&thread->caches_ns, pie_clock_reload_ns(), memory_order_relaxed);
+    atomic_fetch_add_explicit(&thread->trap_caches_ns, pie_clock_reload_ns(), memory_order_relaxed);
 }
 
 static uint64_t faults_of_thread(void) {

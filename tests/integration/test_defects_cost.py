@@ -36,7 +36,7 @@ def cpu_of(argv, stderr):
 
 def printed(text):
     """What a summary says of the overhead, in either form."""
-    found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s(?:, (?P<end>[\d.]+) s of it after the file\'s last write)?\))", text)
+    found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s\)(?:, (?P<rest>[\d.]+) % without start and end)?)", text)
     assert found, text
     return found
 
@@ -68,16 +68,22 @@ def test_printed_overhead_is_the_measured_one(pieprof, tmp_path, text):
 
 
 def test_a_short_run_tells_milliseconds_and_a_long_one_a_share(pieprof, tmp_path):
-    for seconds, pattern in ((0.05, r"; overhead \+\d+ ms; clock"), (1.3, r"; overhead [\d.]+ % \([^)]+\), budget 5 %; clock")):
+    for seconds, pattern in ((0.05, r"; overhead \+\d+ ms; clock"), (1.3, r"; overhead [\d.]+ % \([\d.]+ s\), [\d.]+ % without start and end, budget 5 %; clock")):
         done = run([binary(), "-o", tmp_path / "x.db", "-c", f"import time\nwhile time.thread_time() < {seconds}: pass"])
         assert done.returncode == 0 and re.search(pattern, done.stderr), done.stderr
 
 
 def test_the_printed_overhead_is_that_of_the_file_and_the_end(pieprof, tmp_path):
+    """Only the end is not whole in the file: the rest is, and is told apart."""
     done = run([binary(), "-o", tmp_path / "x.db", "-c", "import time\nwhile time.thread_time() < 1.3: pass"])
-    file_s = json.loads(run([pieprof, "query", tmp_path / "x.db", "runs", "--json"]).stdout)["rows"][0]["overhead_s"]
+    rows = {question: json.loads(run([pieprof, "query", tmp_path / "x.db", question, "--json"]).stdout)["rows"]
+            for question in ("runs", "overhead")}
+    parts = {row["collector"]: row["cpu_s"] for row in rows["overhead"]}
+    cpu_s, file_s, fixed_s = rows["runs"][0]["cpu_s"], sum(parts.values()), parts["start"] + parts["end"]
     found = printed(done.stderr)
-    assert float(found["s"]) - float(found["end"] or 0) == pytest.approx(file_s, abs=0.0101)
+    assert float(found["rest"]) / 100 * cpu_s == pytest.approx(file_s - fixed_s, abs=0.001 * cpu_s)
+    assert file_s - 0.005 <= float(found["s"])
+    assert float(found["share"]) / 100 * cpu_s == pytest.approx(float(found["s"]), abs=0.0051 + 0.001 * cpu_s)
 
 
 def test_parts_of_the_overhead_are_in_the_file(profiled, tmp_path):
@@ -85,7 +91,8 @@ def test_parts_of_the_overhead_are_in_the_file(profiled, tmp_path):
     took."""
     profile = profiled(TRUTH / "short.py", 0.3)
     parts = {row["collector"]: row["cpu_s"] for row in profile.query("overhead")}
-    assert {"time", "memory", "copies", "counting", "caches", "switches", "start", "collection thread"} <= set(parts)
+    assert {"time", "memory", "copies", "counting", "caches", "switches", "start", "end", "collection thread",
+            "writing"} <= set(parts)
     (one,) = profile.query("runs")
     assert one["overhead_s"] == pytest.approx(sum(parts.values()), abs=1e-6)
     assert one["overhead_share"] == pytest.approx(one["overhead_s"] / one["cpu_s"], rel=1e-6)

@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that run in an event loop: what the loop waits is its tasks' time, at the lines where they are suspended."""
 
+import functools
 
 import pytest
 
 import helpers
-from helpers import TRUTH, line_of, profile, total
+from helpers import FIXED_RATES, TRUTH, line_of, profile, total
 
 TASKS = TRUTH / "asyncio_tasks.py"
 SLACK_S = 0.05  # on a machine so busy that its tasks hardly wait
+
+
+@pytest.fixture
+def profiled(profiled):
+    """All looks, at 20 ms: where a wait begins and ends is known as well as that."""
+    return functools.partial(profiled, options=FIXED_RATES)
 
 
 @pytest.fixture(scope="module", params=["asyncio", "uvloop"])
@@ -23,7 +30,7 @@ def loop(request):
 def kinds(pieprof, loop, tmp_path_factory):
     """Tasks of three kinds, for some seconds."""
     seconds = 4 if loop == "asyncio" else 2
-    return profile(tmp_path_factory.mktemp("kinds") / "x.db", TASKS, "kinds", seconds, loop)
+    return profile(tmp_path_factory.mktemp("kinds") / "x.db", TASKS, "kinds", seconds, loop, options=FIXED_RATES)
 
 
 def innermost_own(sample):
@@ -107,7 +114,7 @@ def test_a_loop_without_tasks_waits_where_it_waits(profiled):
 
 def test_tasks_of_gather_and_groups_are_below_those_that_wait_for_them(tmp_path, loop):
     """Each way waits for as long; a task in many is looked at with the one that waits for it."""
-    profile = helpers.profile(tmp_path / "p.db", TRUTH / "asyncio_groups.py", 0.6, loop)
+    profile = helpers.profile(tmp_path / "p.db", TRUTH / "asyncio_groups.py", 0.6, loop, options=FIXED_RATES)
     chains = {}
     for sample in profile.samples():
         names = tuple(f.function for f in sample.frames if f.is_python)
@@ -174,7 +181,7 @@ CPU = TRUTH / "asyncio_cpu.py"
 @pytest.fixture(scope="module")
 def steps(pieprof, loop, tmp_path_factory):
     """Two loops whose tasks take turns at burning CPU time."""
-    return profile(tmp_path_factory.mktemp("steps") / "x.db", CPU, loop)
+    return profile(tmp_path_factory.mktemp("steps") / "x.db", CPU, loop, options=FIXED_RATES)
 
 
 def cpu_by_name(profile):

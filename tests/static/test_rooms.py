@@ -19,7 +19,7 @@ ROOMS = {
         "thread": ("base",),
         "machine": ("base", "code"),
         "stacks": ("base", "ports", "code", "thread"),
-        "trace": ("base", "race", "ports"),
+        "trace": ("base", "govern", "race", "ports"),
         "process": ("base", "ports", "thread"),
         "symbols": ("base", "ports", "code", "stacks"),
         "time": ("base", "govern", "ports", "code", "thread", "machine", "stacks", "symbols"),

@@ -75,7 +75,7 @@ SELECT p.run, (p.started_ns + s.slice_s * 1000000000 - w.started_ns) / 100000000
   sum(iif(s.collector = 'redundancy', s.cpu_ns, 0)) AS redundancy_ns,
   sum(iif(s.collector = 'memory', s.cpu_ns, 0)) AS memory_ns, sum(iif(s.collector = 'counting', s.cpu_ns, 0)) AS counting_ns,
   sum(iif(s.collector = 'copies', s.cpu_ns, 0)) AS copies_ns, sum(iif(s.collector = 'caches', s.cpu_ns, 0)) AS caches_ns,
-  sum(iif(s.collector = 'collection thread', s.cpu_ns, 0)) AS collection_ns
+  sum(iif(s.collector IN ('collection thread', 'writing', 'clocks', 'end'), s.cpu_ns, 0)) AS collection_ns
 FROM process p JOIN x_slice_width w ON w.run = p.run JOIN spent s ON s.process = p.id
 GROUP BY 1, 2;
 

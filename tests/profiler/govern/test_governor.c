@@ -13,19 +13,25 @@
 
 static const double BUDGET = 0.05;
 
-/* What each collector costs at the rate that was asked for, as a share of CPU time; it costs less where it may. What
- * has no rate always costs that. */
+/* What each collector costs at the rate that was asked for, as a share of CPU time; it costs less where it may, but
+ * `excess` times what its rate was set by. What has no rate always costs that. The start was before. */
 struct program {
     struct pie_governor governor;
-    double asked[PIE_COSTS];
-    uint64_t cpu_ns, spent_ns[PIE_COSTS];
+    double asked[PIE_COSTS], excess[PIE_COSTS];
+    uint64_t wall_ns, cpu_ns, spent_ns[PIE_COSTS];
+    double running; /* CPU time by wall time */
 };
 
 static void begin(struct program *program, double budget, double samples, double watches, double other) {
     *program = (struct program){.asked = {[PIE_COST_SAMPLES] = samples,
                                           [PIE_COST_WATCHES] = watches,
                                           [PIE_COST_MEMORY] = 0.002,
-                                          [PIE_COST_OTHER] = other}};
+                                          [PIE_COST_TICKS] = 0.006,
+                                          [PIE_COST_OTHER] = other},
+                                .wall_ns = 1000,
+                                .running = 1};
+    for (int i = 0; i < PIE_COSTS; i++)
+        program->excess[i] = 1;
     pie_governor_begin(&program->governor, budget);
 }
 
@@ -37,27 +43,105 @@ static double spent(const struct program *program) {
     return all;
 }
 
+static double cost_of(const struct program *program, int i) {
+    double share = i < PIE_COSTS_GOVERNED ? pie_governor_share(&program->governor, (enum pie_cost)i) : 0;
+
+    return share > 0 && share * program->excess[i] < program->asked[i] ? share * program->excess[i]
+                                                                       : program->asked[i];
+}
+
 /* Runs for so long; returns the overhead of that time. */
 static double run(struct program *program, uint64_t ms) {
     double before_ns = spent(program);
 
-    for (uint64_t at_ms = 0; at_ms < ms; at_ms += 100) {
-        for (int i = 0; i < PIE_COSTS; i++) {
-            double allowed = i < PIE_COSTS_GOVERNED ? program->governor.allowed[i] : 0;
-            double share = allowed > 0 && allowed < program->asked[i] ? allowed : program->asked[i];
-            program->spent_ns[i] += (uint64_t)(share * 1e8);
-        }
-        program->cpu_ns += 100000000;
-        pie_governor_look(&program->governor, program->cpu_ns, program->spent_ns);
+    for (uint64_t at_ms = 0; at_ms < ms; at_ms += 50) {
+        for (int i = 0; i < PIE_COSTS; i++)
+            program->spent_ns[i] += (uint64_t)(cost_of(program, i) * 5e7);
+        program->cpu_ns += 50000000;
+        program->wall_ns += (uint64_t)(5e7 / program->running);
+        pie_governor_look(&program->governor, program->wall_ns, program->cpu_ns, program->spent_ns);
     }
     return (spent(program) - before_ns) / ((double)ms * 1e6);
 }
 
-static void test_two_seconds_are_as_was_asked_for(void **state) {
+static void test_a_moment_is_as_was_asked_for(void **state) {
     struct program program;
 
     begin(&program, BUDGET, 0.06, 0.05, 0.01);
-    assert_true(fabs(run(&program, 2000) - 0.122) < 0.001);
+    assert_true(fabs(run(&program, 50) - 0.128) < 0.001);
+    assert_true(program.governor.allowed[PIE_COST_SAMPLES] == 0);
+}
+
+/* What is cheap at the rates that were asked for is never limited. */
+static void test_what_is_cheap_stays_as_it_is(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.01, 0.02, 0.005);
+    assert_true(fabs(run(&program, 10000) - 0.043) < 0.001);
+    assert_false(program.governor.divides);
+}
+
+/* From a second of CPU time on, one point more than the budget at most. */
+static void test_a_second_is_within_the_budget(void **state) {
+    for (double budget = 0.01; budget < 0.11; budget += 0.01) {
+        struct program program;
+        begin(&program, budget, 0.06, 0.12, 0.004);
+        run(&program, 1000);
+        for (int i = 0; i < 10; i++) {
+            assert_true(spent(&program) / (double)program.cpu_ns < budget + 0.01);
+            run(&program, 1000);
+        }
+    }
+}
+
+/* It is paid back over a minute: a short run keeps its samples, a long one the budget. */
+static void test_the_start_is_paid_slowly(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.12, 0.004);
+    program.spent_ns[PIE_COST_START] = 200000000;
+    assert_true(run(&program, 2000) > 0.9 * BUDGET);
+    run(&program, 118000);
+    assert_true(spent(&program) / (double)program.cpu_ns < 1.02 * BUDGET);
+}
+
+/* A rate that was set by what a handler costs, while emptied caches cost as much again. */
+static void test_a_collector_that_costs_more_than_it_was_told_is_corrected(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.12, 0.12, 0.004);
+    program.excess[PIE_COST_WATCHES] = 2.5;
+    run(&program, 5000);
+    double late = run(&program, 5000);
+    assert_true(late < 1.1 * BUDGET && late > 0.8 * BUDGET);
+    double watches = program.governor.spending[PIE_COST_WATCHES];
+    assert_true(fabs(watches / program.governor.allowed[PIE_COST_WATCHES] - 1) < 0.25);
+}
+
+static void test_how_much_the_program_runs_is_known(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.05, 0.01);
+    assert_true(pie_governor_running(&program.governor) == 1);
+    program.running = 0.25;
+    run(&program, 2000);
+    assert_true(fabs(pie_governor_running(&program.governor) - 0.25) < 0.01);
+    program.running = 3; /* threads */
+    run(&program, 2000);
+    assert_true(pie_governor_running(&program.governor) == 1);
+}
+
+static void test_a_small_budget_has_lower_floors(void **state) {
+    struct pie_governor governor;
+
+    pie_governor_begin(&governor, 0.01);
+    assert_true(fabs(pie_governor_scarcity(&governor) - 5) < 1e-9);
+    pie_governor_begin(&governor, BUDGET);
+    assert_true(pie_governor_scarcity(&governor) == 1);
+    pie_governor_begin(&governor, 0.2);
+    assert_true(pie_governor_scarcity(&governor) == 1);
+    pie_governor_begin(&governor, 0);
+    assert_true(pie_governor_scarcity(&governor) == 1);
 }
 
 static void test_the_budget_is_kept(void **state) {
@@ -116,7 +200,7 @@ static void test_without_a_budget_nothing_is_limited(void **state) {
     begin(&program, 0, 0.06, 0.05, 0.01);
     run(&program, 10000);
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] == 0);
-    assert_true(fabs(run(&program, 1000) - 0.122) < 0.001);
+    assert_true(fabs(run(&program, 1000) - 0.128) < 0.001);
 }
 
 /* A program that sleeps is not looked at. */
@@ -125,15 +209,21 @@ static void test_too_little_time_shows_nothing(void **state) {
     uint64_t spent_ns[PIE_COSTS] = {1000000};
 
     pie_governor_begin(&governor, BUDGET);
-    pie_governor_look(&governor, 40000000, spent_ns);
+    pie_governor_look(&governor, 1, 30000000, spent_ns);
     assert_false(governor.is_known);
-    pie_governor_look(&governor, 60000000, spent_ns);
+    pie_governor_look(&governor, 2, 60000000, spent_ns);
     assert_true(governor.is_known);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_seconds_are_as_was_asked_for),
+        cmocka_unit_test(test_a_moment_is_as_was_asked_for),
+        cmocka_unit_test(test_what_is_cheap_stays_as_it_is),
+        cmocka_unit_test(test_a_second_is_within_the_budget),
+        cmocka_unit_test(test_the_start_is_paid_slowly),
+        cmocka_unit_test(test_a_collector_that_costs_more_than_it_was_told_is_corrected),
+        cmocka_unit_test(test_how_much_the_program_runs_is_known),
+        cmocka_unit_test(test_a_small_budget_has_lower_floors),
         cmocka_unit_test(test_the_budget_is_kept),
         cmocka_unit_test(test_what_one_leaves_over_goes_to_others),
         cmocka_unit_test(test_a_step_is_answered_within_two_seconds),

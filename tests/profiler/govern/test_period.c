@@ -26,7 +26,7 @@ static void run(struct thread *thread, uint64_t ms, uint64_t one_ns, double shar
         thread->samples += more;
         thread->cost_ns += more * one_ns;
         thread->mean_ns =
-            pie_period_mean_ns(&thread->period, thread->samples, thread->cost_ns, SHORTEST_NS, share);
+            pie_period_mean_ns(&thread->period, thread->samples, thread->cost_ns, SHORTEST_NS, share, 1);
     }
 }
 
@@ -63,6 +63,23 @@ static void test_none_is_further_than_five_periods(void **state) {
     assert_int_equal(thread.mean_ns, 5 * SHORTEST_NS);
 }
 
+/* A fifth of the usual budget: they may be twice as far. */
+static void test_a_small_budget_has_longer_ones(void **state) {
+    struct pie_period period = {0};
+
+    assert_int_equal(pie_period_mean_ns(&period, 100, 100 * UINT64_C(200000), SHORTEST_NS, 2 * SHARE, 5),
+                     5000000);
+    assert_int_equal(pie_period_mean_ns(&period, 100, 100 * UINT64_C(200000), SHORTEST_NS, SHARE / 5, 5),
+                     10 * SHORTEST_NS);
+}
+
+/* What samples of other threads cost is a beginning for a new one. */
+static void test_a_new_thread_goes_by_what_is_known(void **state) {
+    struct pie_period period = {.mean_ns = 40000};
+
+    assert_int_equal(pie_period_mean_ns(&period, 0, 0, SHORTEST_NS, SHARE, 1), 2000000);
+}
+
 static void test_without_a_share_rates_are_fixed(void **state) {
     struct thread thread = {.mean_ns = SHORTEST_NS};
 
@@ -75,8 +92,8 @@ static void test_few_samples_are_no_mean(void **state) {
     struct pie_period period = {0};
     uint64_t cost_ns = 3000 * UINT64_C(30000);
 
-    assert_int_equal(pie_period_mean_ns(&period, 3000, cost_ns, SHORTEST_NS, SHARE), 1500000);
-    assert_int_equal(pie_period_mean_ns(&period, 3010, cost_ns + 9000000, SHORTEST_NS, SHARE), 1500000);
+    assert_int_equal(pie_period_mean_ns(&period, 3000, cost_ns, SHORTEST_NS, SHARE, 1), 1500000);
+    assert_int_equal(pie_period_mean_ns(&period, 3010, cost_ns + 9000000, SHORTEST_NS, SHARE, 1), 1500000);
 }
 
 /* Each half and each tenth of the range is met, and two in a row have the mean's rate. */
@@ -117,6 +134,8 @@ int main(void) {
         cmocka_unit_test(test_cheap_samples_stay),
         cmocka_unit_test(test_a_step_is_followed),
         cmocka_unit_test(test_none_is_further_than_five_periods),
+        cmocka_unit_test(test_a_small_budget_has_longer_ones),
+        cmocka_unit_test(test_a_new_thread_goes_by_what_is_known),
         cmocka_unit_test(test_without_a_share_rates_are_fixed),
         cmocka_unit_test(test_few_samples_are_no_mean),
         cmocka_unit_test(test_rates_are_even_around_the_mean),

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--overhead limits what each collector costs, in every program. Shares of CPU time and counts, which a busy machine
+does not change: what a sample costs there is in both sides of each comparison."""
+
+import pytest
+
+from helpers import FIXED_RATES, TRUTH, line_of, profile
+
+PROGRAM, SLEEPER = TRUTH / "budget.py", TRUTH / "budget_sleeps.py"
+SECONDS = 1.5
+LONGEST_S = {0.01: 0.010, 0.05: 0.005}  # mean periods, at --rate 1khz
+
+
+@pytest.fixture(scope="module", params=sorted(LONGEST_S))
+def budget(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def governed(pieprof, budget, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("budget") / "x.db", PROGRAM, SECONDS, options=["--overhead", f"{budget:.0%}"])
+
+
+def shares(done):
+    return {row["collector"]: row["measured_share"] for row in done.query("overhead")}
+
+
+def mean_period_s(done):
+    (run,) = done.query("runs")
+    return run["cpu_s"] / run["samples"]
+
+
+def test_samples_keep_to_their_part_or_are_as_few_as_they_may_be(governed, budget):
+    """A point for the first tenth of a second, which is free."""
+    found = shares(governed)["time"], mean_period_s(governed)
+    assert found[0] <= 0.5 * budget + 0.01 or found[1] >= 0.8 * LONGEST_S[budget], found
+
+
+def test_watches_keep_to_their_part(governed, budget):
+    """They have no floor: nothing is watched where nothing may be spent."""
+    assert shares(governed)["redundancy"] <= 0.8 * budget + 0.005
+
+
+def test_start_and_end_are_no_part_of_the_rest(governed):
+    found = shares(governed)
+    assert found["start"] > 0 and found["end"] > 0
+    assert set(found) >= {"collection thread", "writing", "time", "memory", "counting", "caches"}
+
+
+def test_fixed_rates_are_fixed(pieprof, tmp_path):
+    done = profile(tmp_path / "x.db", PROGRAM, 1, options=FIXED_RATES)
+    assert mean_period_s(done) < 0.0018
+
+
+def test_a_program_that_sleeps_is_hardly_looked_at(pieprof, tmp_path):
+    """Of a hundred ticks in two seconds nine of ten see that nothing has run. What is waited is known all the same."""
+    done = profile(tmp_path / "x.db", SLEEPER)
+    (ticks,) = done.sql("select sum(value) as n from counter where name = 'ticks'")
+    assert ticks["n"] <= 60
+    waited = {row["line"]: row["wait_s"] for row in done.lines(SLEEPER)}
+    for mark, seconds in done.truth.items():
+        assert waited[line_of(SLEEPER, mark)] == pytest.approx(seconds, abs=0.1), mark  # a look each 80 ms
