@@ -197,7 +197,7 @@ static const char reads_sql[] =
  * -errno. */
 static int is_true(const struct pie_finding_screen *screen, const char *sql, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -305,7 +305,7 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 
 static int print_state_of(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, state_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

@@ -38,7 +38,7 @@ struct facts {
 static int ask(const struct asking *asking, const char *sql, struct facts *ret_facts) {
     struct pie_cursor *cursor;
     *ret_facts = (struct facts){.is_found = false};
-    int r = pie_cursor_open(asking->reader, sql, &cursor, asking->ret_message);
+    int r = pie_cursor_open_once(asking->reader, sql, &cursor, asking->ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", asking->run);
@@ -109,7 +109,7 @@ static char *source_of(const struct asking *asking, const struct facts *place) {
     char *message = NULL, *source = NULL;
     if (!place->file)
         return NULL;
-    if (pie_cursor_open(asking->reader, source_sql, &cursor, &message) < 0) {
+    if (pie_cursor_open_once(asking->reader, source_sql, &cursor, &message) < 0) {
         free(message);
         return NULL;
     }

@@ -347,6 +347,10 @@ void pie_reader_end_in(struct pie_reader *reader, double seconds) {
     reader->guard.is_for_all = true;
 }
 
+void pie_reader_keep_run(struct pie_reader *reader, int64_t run) {
+    reader->kept_run = run;
+}
+
 sqlite3 *pie_reader_database(struct pie_reader *reader) {
     return reader->db;
 }
