@@ -216,11 +216,14 @@ static int tell_imports(const struct asking *asking) {
     return 0;
 }
 
-/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector has
- * a name, since it costs more to prepare than the others. */
-static const char has_garbage_sql[] =
-    "SELECT count(*), 0, 0, 0, NULL, NULL FROM function u JOIN process p ON p.id = u.process"
-    " WHERE p.run = :run AND u.name = 'gc_collect_main'";
+/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the lines at which
+ * the collector was seen took as long as matters, since it costs more than the others. */
+static const char lines_with_garbage_sql[] =
+    "SELECT sum(s.python_ns + s.native_ns + s.system_ns) / 1e9, 0, 0, 0, NULL, NULL FROM process p"
+    " CROSS JOIN x_node_sample s ON s.process = p.id JOIN node n ON n.process = s.process AND n.id = s.node"
+    " WHERE p.run = :run AND (n.process, coalesce(n.line_location, 0)) IN (SELECT m.process,"
+    " coalesce(m.line_location, 0) FROM node m WHERE (m.process, m.location) IN"
+    " (SELECT process, location FROM x_gc_location))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
     " ORDER BY rank LIMIT 1";
@@ -228,8 +231,8 @@ static const char garbage_sql[] =
 static int tell_garbage(const struct asking *asking) {
     struct facts known, garbage = {.is_found = false};
     char *text, *where = NULL;
-    int r = ask(asking, has_garbage_sql, &known);
-    if (r == 0 && known.values[0] > 0)
+    int r = ask(asking, lines_with_garbage_sql, &known);
+    if (r == 0 && known.values[0] >= MATTERS_S)
         r = ask(asking, garbage_sql, &garbage);
     double took = garbage.values[0], cpu = garbage.values[1];
     if (r < 0 || !garbage.is_found || took < MATTERS_S || took < GARBAGE_PART * cpu) {

@@ -16,30 +16,61 @@
 #include "storage/base/message.h"
 #include "storage/file/schema_statements.h"
 #include "storage/read/reader_internal.h"
+#include "storage/read/view_text.h"
 #include "storage/read/views.h"
 
 enum { PARAMETERS_MAX = 500 };
 
-static const struct {
+/* The rows of a view. */
+struct kept {
     const char *name;
-    bool has_runs; /* else its rows are the same for all */
-} kept[] = {
-    {"x_threshold", false},        {"x_total", true},        {"x_thread", true},
-    {"x_line_fact", true},         {"x_lent_line", true},    {"x_line_arguments", true},
-    {"x_finding", true},           {"x_weighed_finding", true}, {"x_told_finding", true},
-    {"x_windowed_finding", true},  {"x_judged_finding", true},
-    {"x_line_finding", true},
+    const char *may_be;  /* a view of the runs of which there may be rows (may_be.sql); NULL: any */
+    const char *columns; /* those that other views name, of a table that is empty for that reason */
+    bool has_no_runs;    /* its rows are the same for all */
 };
 
-static const char *condition_of(const struct pie_schema_statement *view) {
+#define OF_FINDING "run, file, line, function, function_line, native_function, native_library, evidence, advice, "
+#define LIMITS ", line_ns, run_ns, z2, high_traps, high_low, high_part, high_share, calls_high"
+
+static const struct kept kept[] = {
+    {.name = "x_threshold", .has_no_runs = true},
+    {.name = "x_total"},
+    {.name = "x_thread"},
+    {.name = "x_line_fact"},
+    {.name = "x_lent_line"},
+    {.name = "x_line_arguments"},
+    {.name = "x_finding"},
+    {.name = "x_weighed_finding"},
+    {.name = "x_explained_finding",
+     .may_be = "x_may_watch",
+     .columns = OF_FINDING "kind, first_file, first_line, category, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns,"
+                " again_ns, again_low_ns, again_high_ns, short_share, bytes, traps, watches, sampler, library, user_file,"
+                " user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, is_repeat,"
+                " is_same_arguments, by_return, is_return_decisive" LIMITS},
+    {.name = "x_copying_finding",
+     .may_be = "x_may_copy",
+     .columns = OF_FINDING "about, saved_ns, copies_ns, bytes, calls_low" LIMITS},
+    {.name = "x_reading_line"},
+    {.name = "x_reading_finding",
+     .may_be = "x_may_read",
+     .columns = OF_FINDING "saved_ns, low_ns, high_ns, reads_ns" LIMITS},
+    {.name = "x_work_finding",
+     .may_be = "x_may_work",
+     .columns = OF_FINDING "grows, category, saved_ns, low_ns, high_ns, again_ns" LIMITS},
+    {.name = "x_passing_finding",
+     .may_be = "x_may_pass",
+     .columns = OF_FINDING "pass_ns" LIMITS},
+    {.name = "x_told_finding"},
+    {.name = "x_windowed_finding"},
+    {.name = "x_judged_finding"},
+    {.name = "x_line_finding"},
+};
+
+static const struct kept *kept_of(const struct pie_schema_statement *view) {
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (strlen(kept[i].name) == view->name_size && memcmp(kept[i].name, view->name, view->name_size) == 0)
-            return kept[i].has_runs ? " WHERE run = ?" : "";
+            return &kept[i];
     return NULL;
-}
-
-bool pie_kept_is(const struct pie_schema_statement *view) {
-    return condition_of(view) != NULL;
 }
 
 static sqlite3_stmt *prepare_and_free(sqlite3 *db, char *sql, int *code) {
@@ -137,47 +168,139 @@ static int put_rows(sqlite3 *db, const struct pie_schema_statement *view, const 
     return code;
 }
 
-/* Takes `select`. */
-static int keep(struct pie_reader *reader, const struct pie_schema_statement *view, char *select) {
-    struct rows rows = {.values = NULL};
-    int code = SQLITE_OK;
-    sqlite3_stmt *statement = prepare_and_free(reader->db, select, &code);
-
-    if (code == SQLITE_OK && sqlite3_bind_parameter_count(statement) > 0)
-        code = sqlite3_bind_int64(statement, 1, reader->kept_run);
-    if (code == SQLITE_OK)
-        code = take_rows(&rows, statement);
-    char *creation = code == SQLITE_OK ? creation_of(view, statement) : NULL;
-    sqlite3_finalize(statement);
-    if (code == SQLITE_OK)
-        code = put_rows(reader->db, view, creation, &rows);
-    sqlite3_free(creation);
-    release_rows(&rows);
-    return code;
-}
-
-static int keep_unguarded(struct pie_reader *reader, const struct pie_schema_statement *view, char *select) {
-    int limit = sqlite3_limit(reader->db, SQLITE_LIMIT_VARIABLE_NUMBER, PARAMETERS_MAX);
-
+/* Statements that write are refused but in between. */
+static void begin_writing(struct pie_reader *reader) {
     pie_reader_allow_all(reader, true);
     (void)sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    int code = keep(reader, view, select);
-    (void)sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    pie_reader_allow_all(reader, false);
-    sqlite3_limit(reader->db, SQLITE_LIMIT_VARIABLE_NUMBER, limit);
-    return code;
 }
 
-int pie_kept_make(struct pie_reader *reader, const struct pie_schema_statement *view, char **ret_message) {
-    char *with = NULL, *sql = sqlite3_mprintf("SELECT * FROM %.*s%s", (int)view->name_size, view->name, condition_of(view));
-    if (!sql)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    int r = pie_views_before(reader, sql, &with, ret_message);
+/* Returns 0, or -errno and a message. */
+static int end_writing(struct pie_reader *reader, int code, char **ret_message) {
+    int r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+
+    (void)sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    pie_reader_allow_all(reader, false);
+    return r;
+}
+
+static int keep(struct pie_reader *reader, const struct pie_schema_statement *view, sqlite3_stmt *statement,
+                char **ret_message) {
+    struct rows rows = {.values = NULL};
+    int code = take_rows(&rows, statement);
+    int r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+    char *creation = r == 0 ? creation_of(view, statement) : NULL;
+
+    sqlite3_reset(statement);
     if (r == 0) {
-        int code = keep_unguarded(reader, view, sqlite3_mprintf("%s%s", with, sql));
-        r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+        begin_writing(reader);
+        r = end_writing(reader, put_rows(reader->db, view, creation, &rows), ret_message);
+    }
+    sqlite3_free(creation);
+    release_rows(&rows);
+    return r;
+}
+
+static int keep_nothing(struct pie_reader *reader, const struct kept *of, char **ret_message) {
+    char *sql = sqlite3_mprintf("CREATE TEMP TABLE %s (%s)", of->name, of->columns);
+
+    begin_writing(reader);
+    int r = end_writing(reader, sql ? sqlite3_exec(reader->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM, ret_message);
+    sqlite3_free(sql);
+    return r;
+}
+
+/* What is made on the way to a statement. */
+struct keeping {
+    struct pie_reader *reader;
+    bool seen[PIE_STATEMENTS_MAX];
+    char **ret_message;
+};
+
+/* `SELECT ... FROM name ...` of a view of ours, with the run as its parameter. Returns 0, or -errno and a message. */
+static int prepare_own(const struct keeping *keeping, char *sql, sqlite3_stmt **ret_statement) {
+    struct pie_reader *reader = keeping->reader;
+    char *with = NULL;
+    int code = SQLITE_OK;
+    int r = sql ? pie_views_before(reader, sql, &with, keeping->ret_message)
+                : pie_message(-ENOMEM, keeping->ret_message, "out of memory");
+
+    if (r == 0) {
+        *ret_statement = prepare_and_free(reader->db, sqlite3_mprintf("%s%s", with, sql), &code);
+        if (code == SQLITE_OK && sqlite3_bind_parameter_count(*ret_statement) > 0)
+            code = sqlite3_bind_int64(*ret_statement, 1, reader->kept_run);
+        r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, keeping->ret_message);
     }
     sqlite3_free(with);
     sqlite3_free(sql);
+    return r;
+}
+
+/* 1, 0 or -errno. */
+static int may_be(const struct keeping *keeping, const struct kept *of) {
+    sqlite3_stmt *statement = NULL;
+    if (!of->may_be)
+        return 1;
+    int r = prepare_own(keeping, sqlite3_mprintf("SELECT 1 FROM %s WHERE run = ? LIMIT 1", of->may_be), &statement);
+    int code = r == 0 ? sqlite3_step(statement) : SQLITE_DONE;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        r = pie_reader_fail(keeping->reader, code, keeping->ret_message);
+    sqlite3_finalize(statement);
+    return r < 0 ? r : code == SQLITE_ROW;
+}
+
+/* -errno, or 0. */
+static int keep_rows(const struct keeping *keeping, const struct kept *of, const struct pie_schema_statement *view) {
+    sqlite3_stmt *statement = NULL;
+    int r = prepare_own(keeping, sqlite3_mprintf("SELECT * FROM %s%s", of->name, of->has_no_runs ? "" : " WHERE run = ?"),
+                        &statement);
+
+    if (r == 0)
+        r = keep(keeping->reader, view, statement, keeping->ret_message);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+static int keep_named(struct keeping *keeping, const char *at, const char *end);
+
+static int keep_view(struct keeping *keeping, const struct pie_schema_statement *view, size_t i) {
+    struct pie_reader *reader = keeping->reader;
+    const struct kept *of = kept_of(view);
+    int r = of ? may_be(keeping, of) : 1;
+
+    if (r == 0) {
+        r = keep_nothing(reader, of, keeping->ret_message);
+    } else if (r > 0) {
+        r = keep_named(keeping, view->name + view->name_size, view->sql + view->size);
+        if (r == 0 && of)
+            r = keep_rows(keeping, of, view);
+    }
+    reader->has_view[i] = reader->is_kept[i] = r == 0 && of;
+    return r;
+}
+
+/* Those that a text names, and before each the ones below it. */
+static int keep_named(struct keeping *keeping, const char *at, const char *end) {
+    const struct pie_schema_statement *view;
+    size_t count;
+    int r = 0;
+
+    while (r == 0 && (view = pie_view_text_next(&at, end))) {
+        size_t i = (size_t)(view - pie_schema_views(&count));
+        if (keeping->seen[i] || keeping->reader->has_view[i] || pie_views_is_table(view))
+            continue;
+        keeping->seen[i] = true;
+        r = keep_view(keeping, view, i);
+    }
+    return r;
+}
+
+int pie_kept_make(struct pie_reader *reader, const char *sql, char **ret_message) {
+    struct keeping keeping = {.reader = reader, .ret_message = ret_message};
+    int limit = sqlite3_limit(reader->db, SQLITE_LIMIT_VARIABLE_NUMBER, PARAMETERS_MAX);
+
+    reader->is_keeping = true;
+    int r = keep_named(&keeping, sql, sql + strlen(sql));
+    reader->is_keeping = false;
+    sqlite3_limit(reader->db, SQLITE_LIMIT_VARIABLE_NUMBER, limit);
     return r;
 }

@@ -77,34 +77,67 @@ static bool has_alias(const struct token *next) {
     return next->is_name;
 }
 
-/* The view that is named here as a table. */
-static const struct pie_schema_statement *view_at(const struct writing *writing, const struct token *before,
-                                                  const struct token *token, const struct token *next) {
-    bool may_be = token->is_name && token->size > 2 && token->at[1] == '_' && strchr("vVxX", *token->at) &&
-                  !is_mark(before, '.') && !is_mark(next, '.');
-    const struct pie_schema_statement *view = may_be ? pie_schema_find_view(token->at, (size_t)token->size) : NULL;
+/* The place in a statement up to which it has been read. */
+struct reading {
+    const char *end;
+    struct token before, token, next; /* `token` is a view that is named as a table */
+};
 
-    return view && !writing->is_left_out(writing->data, view->name, (int)view->name_size) ? view : NULL;
+static const struct pie_schema_statement *view_of(const struct reading *reading) {
+    const struct token *token = &reading->token;
+    bool may_be = token->is_name && token->size > 2 && token->at[1] == '_' && strchr("vVxX", *token->at) &&
+                  !is_mark(&reading->before, '.') && !is_mark(&reading->next, '.');
+
+    return may_be ? pie_schema_find_view(token->at, (size_t)token->size) : NULL;
+}
+
+static struct reading begin_reading(const char *at, const char *end) {
+    const struct token none = {.at = at};
+    return (struct reading){.end = end, .before = none, .token = none, .next = next_token(at, end)};
+}
+
+/* The next view, NULL: there is none. */
+static const struct pie_schema_statement *next_view(struct reading *reading) {
+    while (reading->next.size > 0) {
+        reading->before = reading->token;
+        reading->token = reading->next;
+        reading->next = next_token(reading->token.at + reading->token.size, reading->end);
+        const struct pie_schema_statement *view = view_of(reading);
+        if (view)
+            return view;
+    }
+    return NULL;
+}
+
+const struct pie_schema_statement *pie_view_text_next(const char **at, const char *end) {
+    struct reading reading = begin_reading(*at, end);
+    const struct pie_schema_statement *view = next_view(&reading);
+
+    *at = view ? reading.token.at + reading.token.size : end;
+    return view;
+}
+
+static bool leaves_out(const struct writing *writing, const struct pie_schema_statement *view) {
+    return writing->is_left_out(writing->data, view->name, (int)view->name_size);
 }
 
 static void write_view(struct writing *writing, const struct pie_schema_statement *view, int copy);
 
 /* The SELECT of a view, with names of copies. */
 static void write_select(struct writing *writing, const char *at, const char *end, sqlite3_str *text) {
-    struct token before = {.at = at}, token = next_token(at, end);
+    struct reading reading = begin_reading(at, end);
+    const struct pie_schema_statement *view;
 
-    while (token.size > 0) {
-        struct token next = next_token(token.at + token.size, end);
-        const struct pie_schema_statement *view = view_at(writing, &before, &token, &next);
-        if (view) {
-            int copy = ++writing->copies;
-            sqlite3_str_appendf(text, "%.*s%.*s_%d%s%.*s", (int)(token.at - at), at, token.size, token.at, copy,
-                                has_alias(&next) ? "" : " AS ", has_alias(&next) ? 0 : token.size, token.at);
-            at = token.at + token.size;
-            write_view(writing, view, copy);
-        }
-        before = token;
-        token = next;
+    while ((view = next_view(&reading))) {
+        const struct token *token = &reading.token;
+        if (leaves_out(writing, view))
+            continue;
+        int copy = ++writing->copies;
+        sqlite3_str_appendf(text, "%.*s%.*s_%d", (int)(token->at - at), at, token->size, token->at, copy);
+        if (!has_alias(&reading.next))
+            sqlite3_str_appendf(text, " AS %.*s", token->size, token->at);
+        at = token->at + token->size;
+        write_view(writing, view, copy);
     }
     sqlite3_str_append(text, at, (int)(end - at));
 }
@@ -130,19 +163,13 @@ char *pie_view_text(const char *sql, bool (*is_left_out)(const void *data, const
     bool is_written[PIE_STATEMENTS_MAX] = {false};
     const char *end = sql + strlen(sql);
     size_t count;
-    const struct pie_schema_statement *all = pie_schema_views(&count);
-    struct token before = {.at = sql}, token = next_token(sql, end);
+    const struct pie_schema_statement *all = pie_schema_views(&count), *view;
 
-    while (token.size > 0) {
-        struct token next = next_token(token.at + token.size, end);
-        const struct pie_schema_statement *view = view_at(&writing, &before, &token, &next);
-        if (view && !is_written[view - all]) {
+    while ((view = pie_view_text_next(&sql, end)))
+        if (!is_written[view - all] && !leaves_out(&writing, view)) {
             is_written[view - all] = true;
             write_view(&writing, view, 0);
         }
-        before = token;
-        token = next;
-    }
     sqlite3_str_appendall(writing.with, " ");
     return sqlite3_str_finish(writing.with);
 }

@@ -56,6 +56,10 @@ static bool is_a_table(const struct pie_schema_statement *view) {
            is_of_samples(view) || is_of_costs(view);
 }
 
+bool pie_views_is_table(const struct pie_schema_statement *view) {
+    return is_a_table(view);
+}
+
 /* A cut has made one of its own. */
 static bool is_covered(const struct pie_reader *reader, const char *table) {
     char sql[48];
@@ -210,31 +214,9 @@ static void forget_written(const struct wanted *wanted) {
         wanted->reader->has_view[wanted->order[i]] = is_made(wanted, view_at(wanted, i), MADE_TABLES);
 }
 
-/* Tables of views that `sql` needs; below each one only tables and other views are left. */
-static int keep_named(struct pie_reader *reader, const char *sql, char **ret_message) {
-    struct wanted wanted = {.reader = reader};
-    bool had[PIE_STATEMENTS_MAX], had_whole[PIE_PACKING_KINDS];
-    int r = 0;
-
-    memcpy(had, reader->has_view, sizeof had);
-    memcpy(had_whole, reader->has_whole, sizeof had_whole);
-    want_named(&wanted, sql, strlen(sql));
-    memcpy(reader->has_view, had, sizeof had);
-    memcpy(reader->has_whole, had_whole, sizeof had_whole);
-    reader->is_keeping = true;
-    for (size_t i = 0; i < wanted.count && r == 0; i++) {
-        if (!pie_kept_is(view_at(&wanted, i)))
-            continue;
-        r = pie_kept_make(reader, view_at(&wanted, i), ret_message);
-        reader->has_view[wanted.order[i]] = reader->is_kept[wanted.order[i]] = r == 0;
-    }
-    reader->is_keeping = false;
-    return r;
-}
-
 int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message) {
     struct wanted wanted = {.reader = reader};
-    int r = reader->kept_run > 0 && !reader->is_keeping ? keep_named(reader, sql, ret_message) : 0;
+    int r = reader->kept_run > 0 && !reader->is_keeping ? pie_kept_make(reader, sql, ret_message) : 0;
 
     if (r < 0)
         return r;
