@@ -216,14 +216,19 @@ static int tell_imports(const struct asking *asking) {
     return 0;
 }
 
-/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the lines at which
- * the collector was seen took as long as matters, since it costs more than the others. */
-static const char lines_with_garbage_sql[] =
-    "SELECT sum(s.python_ns + s.native_ns + s.system_ns) / 1e9, 0, 0, 0, NULL, NULL FROM process p"
-    " CROSS JOIN x_node_sample s ON s.process = p.id JOIN node n ON n.process = s.process AND n.id = s.node"
-    " WHERE p.run = :run AND (n.process, coalesce(n.line_location, 0)) IN (SELECT m.process,"
-    " coalesce(m.line_location, 0) FROM node m WHERE (m.process, m.location) IN"
-    " (SELECT process, location FROM x_gc_location))";
+/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector took
+ * as long as matters: it begins with all contexts, while this one goes up from the few that were sampled. */
+static const char all_garbage_sql[] =
+    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, thread, node, cpu_ns, at, line)"
+    " AS (SELECT s.process, s.thread, s.node, s.python_ns + s.native_ns + s.system_ns, n.id, n.line_location"
+    " FROM process p CROSS JOIN x_node_sample s ON s.process = p.id"
+    " JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run"
+    " UNION SELECT u.process, u.thread, u.node, u.cpu_ns, m.id, u.line FROM up u"
+    " JOIN node n ON n.process = u.process AND n.id = u.at"
+    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line)"
+    " SELECT DISTINCT u.process, u.thread, u.node, u.cpu_ns FROM up u"
+    " JOIN node n ON n.process = u.process AND n.id = u.at"
+    " WHERE (n.process, n.location) IN (SELECT process, location FROM x_gc_location))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
     " ORDER BY rank LIMIT 1";
@@ -231,7 +236,7 @@ static const char garbage_sql[] =
 static int tell_garbage(const struct asking *asking) {
     struct facts known, garbage = {.is_found = false};
     char *text, *where = NULL;
-    int r = ask(asking, lines_with_garbage_sql, &known);
+    int r = ask(asking, all_garbage_sql, &known);
     if (r == 0 && known.values[0] >= MATTERS_S)
         r = ask(asking, garbage_sql, &garbage);
     double took = garbage.values[0], cpu = garbage.values[1];
