@@ -216,18 +216,18 @@ static int tell_imports(const struct asking *asking) {
     return 0;
 }
 
-/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector took
- * as long as matters: it begins with all contexts, while this one goes up from the few that were sampled. */
+/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector may
+ * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled, and
+ * counts what has the collector on its way twice as two. */
 static const char all_garbage_sql[] =
-    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, thread, node, cpu_ns, at, line)"
-    " AS (SELECT s.process, s.thread, s.node, s.python_ns + s.native_ns + s.system_ns, n.id, n.line_location"
+    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, cpu_ns, at, line, depth)"
+    " AS (SELECT s.process, sum(s.python_ns + s.native_ns + s.system_ns), n.id, n.line_location, 0"
     " FROM process p CROSS JOIN x_node_sample s ON s.process = p.id"
-    " JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run"
-    " UNION SELECT u.process, u.thread, u.node, u.cpu_ns, m.id, u.line FROM up u"
+    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run GROUP BY s.process, s.node"
+    " UNION ALL SELECT u.process, u.cpu_ns, m.id, u.line, u.depth + 1 FROM up u"
     " JOIN node n ON n.process = u.process AND n.id = u.at"
-    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line)"
-    " SELECT DISTINCT u.process, u.thread, u.node, u.cpu_ns FROM up u"
-    " JOIN node n ON n.process = u.process AND n.id = u.at"
+    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line AND u.depth < 4096)"
+    " SELECT u.cpu_ns FROM up u JOIN node n ON n.process = u.process AND n.id = u.at"
     " WHERE (n.process, n.location) IN (SELECT process, location FROM x_gc_location))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
