@@ -114,7 +114,7 @@ void pie_finding_finish(struct pie_finding *finding) {
 int pie_finding_each(struct pie_reader *reader, const char *sql, int64_t run, int64_t limit,
                      pie_finding_visit *visit, void *context, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(reader, sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", run);

@@ -20,7 +20,7 @@ char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *fil
     char *message = NULL, *source = NULL;
     if (!reader || !file || isnan(line))
         return NULL;
-    if (pie_cursor_open(reader, source_sql, &cursor, &message) < 0) {
+    if (pie_cursor_open_once(reader, source_sql, &cursor, &message) < 0) {
         free(message);
         return NULL;
     }

@@ -137,7 +137,7 @@ static int read_calls(const struct pie_finding_screen *screen, const struct pie_
                       enum pie_traced_files files, size_t most, struct pie_table *table, size_t *ret_all,
                       char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, calls_sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, calls_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

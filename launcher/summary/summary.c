@@ -74,7 +74,7 @@ static void each_row(struct summary *summary, const char *sql,
                      void (*print)(struct summary *, struct pie_cursor *)) {
     struct pie_cursor *cursor;
     char *message = NULL;
-    int r = pie_cursor_open(summary->reader, sql, &cursor, &message);
+    int r = pie_cursor_open_once(summary->reader, sql, &cursor, &message);
     if (r == 0) {
         pie_cursor_bind_int(cursor, ":run", summary->run);
         pie_cursor_bind_int(cursor, ":limit", summary->lines_shown);
@@ -178,7 +178,7 @@ static int print_lines(struct summary *summary, char **ret_message) {
     struct pie_summary_lines lines = {
         .out = summary->out, .columns = summary->columns, .style = summary->style};
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(summary->reader, pie_summary_lines_sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(summary->reader, pie_summary_lines_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", summary->run);
@@ -575,6 +575,8 @@ static int begin(struct summary *summary, FILE *out, int64_t run, char **ret_mes
     int r = pie_reader_get_run(summary->reader, run, &summary->run, ret_message);
     if (r == 0)
         r = pie_reader_get_run(summary->reader, 0, &last, ret_message);
+    if (r == 0)
+        pie_reader_keep_run(summary->reader, summary->run);
     summary->is_last = last == summary->run;
     summary->columns = columns == 0 ? PIE_WRAP_UNCUT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
     summary->style = pie_style_for(out);

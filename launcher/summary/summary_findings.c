@@ -193,11 +193,14 @@ static const char reads_sql[] =
     "SELECT EXISTS (SELECT 1 FROM process p JOIN reading r ON r.process = p.id"
     " JOIN x_reading_threshold t WHERE p.run = :run AND r.same + r.rises >= t.samples)";
 
+/* What the findings are made of; most of their views are above it. */
+static const char told_sql[] = "SELECT EXISTS (SELECT 1 FROM x_told_finding WHERE run = :run)";
+
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */
 static int is_true(const struct pie_finding_screen *screen, const char *sql, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -229,6 +232,8 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
         r = is_true(screen, copies_sql, ret_message);
     if (r == 0)
         r = is_true(screen, reads_sql, ret_message);
+    if (r > 0)
+        r = is_true(screen, told_sql, ret_message);
     if (r <= 0)
         return r;
     return print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
@@ -305,7 +310,7 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 
 static int print_state_of(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, state_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

@@ -54,7 +54,7 @@ static void line_print(struct line *line, const struct pie_finding_screen *scree
 static int each_row(const struct pie_finding_screen *screen, const char *sql, int64_t process,
                     void (*print)(void *data, struct pie_cursor *), void *data, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

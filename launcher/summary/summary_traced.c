@@ -55,7 +55,7 @@ static int print_loop(const struct pie_finding_screen *screen, const struct pie_
 
 int pie_summary_traced_print(const struct pie_finding_screen *screen, size_t lines, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, pie_traced_loops_sql, &cursor, ret_message);
+    int r = pie_cursor_open_once(screen->reader, pie_traced_loops_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

@@ -99,7 +99,7 @@ static void print_cause(const struct forms *forms, struct pie_cursor *row, bool 
 static int write_causes(const struct pie_finding_screen *screen, const struct forms *forms,
                         char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, causes_sql, &cursor, ret_message), count = 0;
+    int r = pie_cursor_open_once(screen->reader, causes_sql, &cursor, ret_message), count = 0;
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

@@ -36,7 +36,7 @@ static void print_place(FILE *out, struct pie_cursor *row, bool is_first) {
 
 static int write_places(const struct pie_finding_screen *screen, FILE *out, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, worked_sql, &cursor, ret_message), count = 0;
+    int r = pie_cursor_open_once(screen->reader, worked_sql, &cursor, ret_message), count = 0;
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);

@@ -38,7 +38,7 @@ struct facts {
 static int ask(const struct asking *asking, const char *sql, struct facts *ret_facts) {
     struct pie_cursor *cursor;
     *ret_facts = (struct facts){.is_found = false};
-    int r = pie_cursor_open(asking->reader, sql, &cursor, asking->ret_message);
+    int r = pie_cursor_open_once(asking->reader, sql, &cursor, asking->ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", asking->run);
@@ -109,7 +109,7 @@ static char *source_of(const struct asking *asking, const struct facts *place) {
     char *message = NULL, *source = NULL;
     if (!place->file)
         return NULL;
-    if (pie_cursor_open(asking->reader, source_sql, &cursor, &message) < 0) {
+    if (pie_cursor_open_once(asking->reader, source_sql, &cursor, &message) < 0) {
         free(message);
         return NULL;
     }
@@ -216,11 +216,19 @@ static int tell_imports(const struct asking *asking) {
     return 0;
 }
 
-/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector has
- * a name, since it costs more to prepare than the others. */
-static const char has_garbage_sql[] =
-    "SELECT count(*), 0, 0, 0, NULL, NULL FROM function u JOIN process p ON p.id = u.process"
-    " WHERE p.run = :run AND u.name = 'gc_collect_main'";
+/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector may
+ * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled, and
+ * counts what has the collector on its way twice as two. */
+static const char all_garbage_sql[] =
+    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, cpu_ns, at, line, depth)"
+    " AS (SELECT s.process, sum(s.python_ns + s.native_ns + s.system_ns), n.id, n.line_location, 0"
+    " FROM process p CROSS JOIN x_node_sample s ON s.process = p.id"
+    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run GROUP BY s.process, s.node"
+    " UNION ALL SELECT u.process, u.cpu_ns, m.id, u.line, u.depth + 1 FROM up u"
+    " JOIN node n ON n.process = u.process AND n.id = u.at"
+    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line AND u.depth < 4096)"
+    " SELECT u.cpu_ns FROM up u JOIN node n ON n.process = u.process AND n.id = u.at"
+    " WHERE (n.process, n.location) IN (SELECT process, location FROM x_gc_location))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
     " ORDER BY rank LIMIT 1";
@@ -228,8 +236,8 @@ static const char garbage_sql[] =
 static int tell_garbage(const struct asking *asking) {
     struct facts known, garbage = {.is_found = false};
     char *text, *where = NULL;
-    int r = ask(asking, has_garbage_sql, &known);
-    if (r == 0 && known.values[0] > 0)
+    int r = ask(asking, all_garbage_sql, &known);
+    if (r == 0 && known.values[0] >= MATTERS_S)
         r = ask(asking, garbage_sql, &garbage);
     double took = garbage.values[0], cpu = garbage.values[1];
     if (r < 0 || !garbage.is_found || took < MATTERS_S || took < GARBAGE_PART * cpu) {

@@ -40,8 +40,9 @@ const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t
     size_t count;
     const struct pie_schema_statement *all = pie_schema_views(&count);
 
-    for (size_t i = 0; i < count; i++)
-        if (all[i].name_size == size && strncasecmp(all[i].name, name, size) == 0)
+    for (size_t i = 0; i < count && size > 2; i++)
+        if (all[i].name_size == size && (all[i].name[2] | 0x20) == (name[2] | 0x20) && /* most differ there */
+            strncasecmp(all[i].name, name, size) == 0)
             return &all[i];
     return NULL;
 }

@@ -68,7 +68,8 @@ int pie_cursor_open_once(struct pie_reader *reader, const char *select, struct p
     int r = pie_views_before(reader, select, &with, ret_message);
     if (r < 0)
         return r;
-    char *sql = sqlite3_mprintf("%s%s", with, select);
+    bool has_with = *with == 'W' && strncmp(select, "WITH ", 5) == 0; /* theirs goes on with ours */
+    char *sql = sqlite3_mprintf("%s%s%s", with, has_with ? ", " : "", has_with ? select + 5 : select);
     r = sql ? open_statement(reader, sql, strlen(with), ret_cursor, ret_message)
             : pie_message(-ENOMEM, ret_message, "out of memory");
     sqlite3_free(sql);

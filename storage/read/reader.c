@@ -321,7 +321,7 @@ int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader
 }
 
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, (struct pie_reader){.is_trusted = true}, ret_reader, ret_message);
+    return open_reader(path, (struct pie_reader){.is_trusted = true, .may_copy = true}, ret_reader, ret_message);
 }
 
 void pie_reader_close(struct pie_reader *reader) {
@@ -345,6 +345,10 @@ void pie_reader_end_in(struct pie_reader *reader, double seconds) {
     reader->guard.is_for_all = false;
     pie_guard_start_clock(&reader->guard, seconds);
     reader->guard.is_for_all = true;
+}
+
+void pie_reader_keep_run(struct pie_reader *reader, int64_t run) {
+    reader->kept_run = run;
 }
 
 sqlite3 *pie_reader_database(struct pie_reader *reader) {

@@ -43,6 +43,10 @@ void pie_reader_end_in(struct pie_reader *reader, double seconds);
 /* The run `wanted`, or the last one if wanted is 0. Returns 0, or -ENOENT and a message if it is not there. */
 int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message);
 
+/* Only this run will be asked for: what several questions need is worked out once, by the first of those that are opened
+ * by pie_cursor_open_once(). What is written from then on may not be seen. */
+void pie_reader_keep_run(struct pie_reader *reader, int64_t run);
+
 /* From now on the file holds nothing but one process of one run (0: the last), which is named by its number or its pid.
  * Returns 0, or -ENOENT or another -errno and a message. No cursor may be open. */
 int pie_reader_cut(struct pie_reader *reader, int64_t run, int64_t process, char **ret_message);

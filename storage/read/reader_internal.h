@@ -21,6 +21,9 @@ struct pie_reader {
     double time_limit_s;
     int64_t process;                   /* nothing but this one is read; 0: all */
     bool has_view[PIE_STATEMENTS_MAX]; /* it was made (views.c) */
+    bool is_kept[PIE_STATEMENTS_MAX];  /* as a table of rows (kept.c) */
+    int64_t kept_run;                  /* of this run; 0: none are */
+    bool is_keeping;                   /* one is being made */
     bool has_whole[PIE_PACKING_KINDS]; /* all rows of a table, packed or not, are temp.<table> (views.c) */
     bool has_module;                   /* nothing else will have the name of PIE_NODE_SAMPLE_TABLE */
     bool has_period;                   /* nothing but a period of time is read (period_cut.c) */

@@ -12,9 +12,11 @@
 #include "storage/file/node_sample.h"
 #include "storage/read/call_time.h"
 #include "storage/read/cost_time.h"
+#include "storage/read/kept.h"
 #include "storage/read/place_time.h"
 #include "storage/read/process_time.h"
 #include "storage/read/reader_internal.h"
+#include "storage/read/view_text.h"
 #include "storage/file/schema_statements.h"
 
 /* Views that are to be made, each behind those that it names. */
@@ -23,6 +25,7 @@ struct wanted {
     size_t order[PIE_STATEMENTS_MAX], count;
     bool whole[PIE_PACKING_KINDS]; /* tables of all rows, packed or not */
     bool has_module;               /* the table is had by the name of its module, without being made */
+    bool had[PIE_STATEMENTS_MAX];  /* views that had been made before */
 };
 
 static bool is_of_name(char c) {
@@ -51,6 +54,10 @@ static bool is_of_samples(const struct pie_schema_statement *view) {
 static bool is_a_table(const struct pie_schema_statement *view) {
     return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE) ||
            is_of_samples(view) || is_of_costs(view);
+}
+
+bool pie_views_is_table(const struct pie_schema_statement *view) {
+    return is_a_table(view);
 }
 
 /* A cut has made one of its own. */
@@ -194,23 +201,11 @@ int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_messag
     return r;
 }
 
-/* `WITH name AS (SELECT ...) `. NOT MATERIALIZED: as a view, which is narrowed by what is asked of it. */
-static char *with_clause(const struct wanted *wanted) {
-    static const char as[] = " AS";
-    sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
-    const char *before = "WITH ";
+static bool is_left_out(const void *data, const char *name, int size) {
+    const struct wanted *wanted = data;
+    const struct pie_schema_statement *view = pie_schema_find_view(name, (size_t)size);
 
-    for (size_t i = 0; i < wanted->count; i++) {
-        const struct pie_schema_statement *view = view_at(wanted, i);
-        const char *select = view->name + view->name_size + strlen(as);
-        if (is_a_table(view))
-            continue;
-        sqlite3_str_appendf(text, "%s%.*s AS NOT MATERIALIZED (%.*s\n)", before, (int)view->name_size,
-                            view->name, (int)(view->sql + view->size - select), select);
-        before = ", ";
-    }
-    sqlite3_str_appendall(text, " ");
-    return sqlite3_str_finish(text);
+    return is_a_table(view) || wanted->had[index_of(view)];
 }
 
 /* Views that were only written before a statement have not been made. */
@@ -221,16 +216,20 @@ static void forget_written(const struct wanted *wanted) {
 
 int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message) {
     struct wanted wanted = {.reader = reader};
+    int r = reader->kept_run > 0 && !reader->is_keeping ? pie_kept_make(reader, sql, ret_message) : 0;
 
+    if (r < 0)
+        return r;
+    memcpy(wanted.had, reader->has_view, sizeof wanted.had);
     want_named(&wanted, sql, strlen(sql));
     for (size_t i = 0; i < wanted.count && !wanted.has_module; i++)
         wanted.has_module = is_named(view_at(&wanted, i), PIE_NODE_SAMPLE_TABLE) && has_module(reader);
-    int r = make(&wanted, MADE_TABLES, ret_message);
+    r = make(&wanted, MADE_TABLES, ret_message);
     if (r < 0) {
         forget(&wanted);
         return r;
     }
-    *ret_with = with_clause(&wanted);
+    *ret_with = pie_view_text(sql, is_left_out, &wanted);
     forget_written(&wanted);
     return *ret_with ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
 }
@@ -253,7 +252,7 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
 
     for (size_t i = 0; i < count; i++)
         if (reader->has_view[i])
-            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) ? "TABLE" : "VIEW",
+            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) || reader->is_kept[i] ? "TABLE" : "VIEW",
                                 (int)all[i].name_size, all[i].name);
     for (int i = 0; i < PIE_PACKING_KINDS; i++)
         if (reader->has_whole[i])
@@ -262,6 +261,7 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
     int r = sql ? pie_reader_run_own(reader, sql, NULL, NULL, ret_message) : 0; /* NULL: there is none */
     sqlite3_free(sql);
     memset(reader->has_view, 0, sizeof reader->has_view);
+    memset(reader->is_kept, 0, sizeof reader->is_kept);
     memset(reader->has_whole, 0, sizeof reader->has_whole);
     return r;
 }

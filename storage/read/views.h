@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
+
 struct pie_reader;
+struct pie_schema_statement;
 
 /* The views of a profile are the reader's own, as temporary ones, and only those that a question needs: to make one
  * takes SQLite 0.1 ms, all of them as long as the question. Names of temporary views come before those of the file, so
@@ -22,3 +25,6 @@ int pie_views_replace(struct pie_reader *reader, const char *name, const char *t
 
 /* Unmakes all of them. No cursor may be open. Returns as pie_views_make(). */
 int pie_views_drop(struct pie_reader *reader, char **ret_message);
+
+/* The reader has it as a table, for speed. */
+bool pie_views_is_table(const struct pie_schema_statement *view);
