@@ -48,14 +48,16 @@ asyncio.run(main())""",
     "a long argument": "text = 'ab' * 4000\nwhile left():\n    for _ in range(99): text.count('c')",
 }
 HEAD = """import os, sys, time
-warm, end = map(float, sys.argv[1:])
+warm, counted = map(float, sys.argv[1:])
+begun, is_warm = None, False
 def left():
-    global warm
+    global begun, is_warm
     now = time.thread_time()
-    if now > warm and warm:
+    begun = begun or now
+    if not is_warm and now > begun + warm:
         os.getloadavg()
-        warm = 0
-    return now < warm + end
+        begun, is_warm = now, True
+    return not is_warm or now < begun + counted
 def work():
     x = 1
     for _ in range(1000): x = (x * 75 + 74) % 65537

@@ -34,8 +34,8 @@ BLOCKS = {
 }
 BLOCK_COUNTS = (20_000, 120_000)
 PROGRAMS = ("asyncio_pingpong", "pprint_alloc", "generators", "json_codec", "mdp", "sympy")
-SCALES = (0.01, 0.04)
-PACKAGED = {"mdp": (0.0, 0.0), "sympy": (0.05, 0.15)}  # of pyperformance; mdp does at least all of its work
+SCALES = (0.003, 0.01)
+PACKAGED = {"mdp": (0.0, 0.0), "sympy": (0.02, 0.17)}  # of pyperformance; mdp does at least all of its work
 
 
 def difference(words, arguments, per=1):
