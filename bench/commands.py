@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running one command of the bench and reading what it cost."""
 
+import collections
 import json
 import os
 import pathlib
@@ -66,6 +67,35 @@ def counted(command):
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     done = check(subprocess.run([*valgrind, *map(str, command)], capture_output=True, text=True, env=environment()))
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def functions(command, folder, zero_before=None):
+    """{function: (calls, instructions with all that it calls)} of a command's main thread under callgrind, and "" for all
+    of the thread. A signal's handler has no caller, so it has what it does itself and what it calls. folder is for
+    callgrind's files; those of a former command are overwritten. Counts begin anew before a function zero_before."""
+    words = ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no", "--compress-pos=no",
+             f"--callgrind-out-file={folder}/counted", *([f"--zero-before={zero_before}"] if zero_before else [])]  # fmt: skip
+    check(subprocess.run([*words, *map(str, command)], capture_output=True, text=True, env=environment(), check=False))
+    own, called, calls, inside = (collections.Counter() for _ in range(4))
+    function = callee = None
+    for line in pathlib.Path(folder, "counted-01").read_text(encoding="utf-8").splitlines():
+        key, _, value = line.partition("=")
+        if key == "fn":
+            function = value
+        elif key == "cfn":
+            callee = value
+        elif key == "calls":
+            calls[callee] += int(value.split()[0])
+        elif re.match(r"[0-9+*-]", line):
+            cost = int(line.split()[1])
+            if callee:
+                called[function] += cost
+                inside[callee] += cost
+            else:
+                own[function] += cost
+            callee = None
+    found = {name: (calls[name], max(inside[name], own[name] + called[name])) for name in own}
+    return {**found, "": (1, sum(own.values()))}
 
 
 def with_core(pieprof, python):

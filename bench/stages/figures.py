@@ -24,6 +24,13 @@ def of_program(columns, name, baseline, key):
     return statistics.median(values) if values else None
 
 
+def beyond(columns, name, baseline, key):
+    """The median of what a column takes more in a round, or None."""
+    pairs = zip(columns.get(name, []), columns.get(baseline, []))
+    values = [ours[key] - theirs[key] for ours, theirs in pairs if key in ours and key in theirs]
+    return statistics.median(values) if values else None
+
+
 def over_programs(some, name, baseline, key):
     """One value for each program that has it. What is written has no baseline: megabytes."""
     if key == "written_mb":

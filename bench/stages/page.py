@@ -63,7 +63,23 @@ def scaling(steps):
             value = figures.of_program(columns, figures.OURS, BASELINE, key)
             cells.append(f"{value:.2f}" if value is not None else "failed")
         rows.append([what, *cells])
-    return table(["", *(f"{name}, governed / {BASELINE}" for name in ("whole process", "CPU", "peak memory"))], rows)
+    ratios = table(["", *(f"{name}, governed / {BASELINE}" for name in ("whole process", "CPU", "peak memory"))], rows)
+    each = table(["", "from", "to", "CPU, us", "peak memory, kB"], scaling_slopes(steps))
+    return f"{ratios}\n\nWhat each one more costs beyond {BASELINE}, between two sizes:\n\n{each}"
+
+
+def scaling_slopes(steps):
+    """Rows of two sizes that follow each other: flat costs have the same figures in all rows of a kind."""
+    kinds, rows = {}, []
+    for what, step in steps.items():
+        more = [figures.beyond(step["rows"]["columns"], figures.OURS, BASELINE, key) for key in ("cpu_s", "peak_mb")]
+        if None not in more:
+            kinds.setdefault(what.rpartition(" ")[0], []).append((step["rows"]["size"], *more))
+    for kind, sizes in kinds.items():
+        for (n, cpu_s, mb), (more_n, more_cpu_s, more_mb) in zip(sorted(sizes), sorted(sizes)[1:]):
+            each = more_n - n
+            rows.append([kind, n, more_n, f"{1e6 * (more_cpu_s - cpu_s) / each:.1f}", f"{1e3 * (more_mb - mb) / each:.2f}"])
+    return rows
 
 
 def start(steps):

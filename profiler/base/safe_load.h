@@ -18,6 +18,9 @@ bool pie_safe_load_byte(const void *address, uint8_t *ret);
 /* Copies size bytes; false if any part is unreadable (dst is then partly written). */
 bool pie_safe_copy(void *dst, const void *src, size_t size);
 
+/* Copies words; neither address need be aligned. false if any is unreadable: those before it have been written. */
+bool pie_safe_words(void *dst, const void *src, size_t words);
+
 /* Are the words at two addresses the same? False also if any is unreadable. Addresses need not be aligned. */
 bool pie_safe_equal(const void *a, const void *b, size_t words);
 

@@ -8,8 +8,6 @@
 
 /* Between call_read_sigsafe.c and call_work_sigsafe.c. Context: signal. */
 
-bool pie_read_type_of(uintptr_t object, uintptr_t *ret_type);
-
 /* Notes the length and the beginning of text, bytes, an array, a list or a tuple. False: it is none, or shorter than
  * bytes_min. */
 bool pie_read_note_value(uintptr_t object, uint64_t bytes_min, struct pie_call_read *read);

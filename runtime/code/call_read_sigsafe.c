@@ -7,6 +7,7 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
+#include "runtime/code/items.h"
 #include "runtime/code/pyops.h"
 #include "runtime/objects/digest.h"
 #include "runtime/objects/kind.h"
@@ -26,7 +27,6 @@ enum {
     ITEMS_MIN = 32,
     FIRST_WORDS = 8,
     NAME_BYTES = 8,
-    SKETCH_ITEMS_MAX = 4096, /* some 10 us */
 };
 
 /* Where a value's words lie: the data, or the addresses of the items. */
@@ -37,11 +37,6 @@ struct span {
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
-}
-
-bool pie_read_type_of(uintptr_t object, uintptr_t *ret_type) {
-    return pie_object_kind_at(object) != PIE_OBJECT_NONE &&
-           load(object, offsetof(PyObject, ob_type), ret_type);
 }
 
 /* --- How long is it, and where? --- */
@@ -134,7 +129,7 @@ bool pie_read_note_value(uintptr_t object, uint64_t bytes_min, struct pie_call_r
     struct span span;
     uintptr_t type;
 
-    if (!pie_read_type_of(object, &type) || !span_of(object, type, &span) || span.bytes < bytes_min)
+    if (!pie_object_type_at(object, &type) || !span_of(object, type, &span) || span.bytes < bytes_min)
         return false;
     read->size = span.bytes;
     return note_beginning(&span, read);
@@ -146,7 +141,7 @@ bool pie_read_note_value(uintptr_t object, uint64_t bytes_min, struct pie_call_r
 static bool can_be_key(uintptr_t item) {
     uintptr_t type, hash;
 
-    return pie_read_type_of(item, &type) && load(type, offsetof(PyTypeObject, tp_hash), &hash) &&
+    return pie_object_type_at(item, &type) && load(type, offsetof(PyTypeObject, tp_hash), &hash) &&
            hash != (uintptr_t)&PyObject_HashNotImplemented;
 }
 
@@ -155,7 +150,7 @@ static bool is_method(uintptr_t callable, const char *name) {
     uintptr_t type, owner, method, at;
     char text[NAME_BYTES];
 
-    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
+    return pie_object_type_at(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
            load(callable, offsetof(PyDescrObject, d_type), &owner) &&
            (owner == (uintptr_t)&PyList_Type || owner == (uintptr_t)&PyTuple_Type) &&
            load(callable, offsetof(PyMethodDescrObject, d_method), &method) &&
@@ -172,7 +167,7 @@ static bool note_search(uintptr_t sequence, bool is_borrowed, uintptr_t item, st
     struct span span;
     uintptr_t type;
 
-    if (!pie_read_type_of(sequence, &type) ||
+    if (!pie_object_type_at(sequence, &type) ||
         (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) || !can_be_key(item) ||
         !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
         !note_beginning(&span, read))
@@ -202,7 +197,7 @@ static uint32_t find_longest(const struct pie_call_arguments *arguments, bool is
     *ret_span = (struct span){0};
     for (uint32_t i = 0; i < arguments->count; i++) {
         uintptr_t object = arguments->objects[i];
-        if (!pie_read_type_of(object, &type) || (is_operator && is_sequence(type)) ||
+        if (!pie_object_type_at(object, &type) || (is_operator && is_sequence(type)) ||
             !span_of(object, type, &span) || span.bytes <= ret_span->bytes)
             continue;
         *ret_span = span;
@@ -245,17 +240,22 @@ static bool note_argument(const struct pie_call_arguments *arguments, bool is_op
  * some items more has another one seldom. Of long lists, where few items are new from one sample to the next, the first
  * items are enough. */
 static bool note_items(const struct span *span, struct pie_call_read *read) {
-    uint64_t count = span->bytes / sizeof(uintptr_t), least = UINT64_MAX;
-    bool is_long = count > SKETCH_ITEMS_MAX;
+    struct pie_items items = {span->address, span->bytes / sizeof(uintptr_t), 1};
+    struct pie_items_sketch sketch;
     uintptr_t item;
 
-    for (uint64_t i = 0; i < (is_long ? FIRST_WORDS : count); i++) {
-        if (!load(span->address, i * sizeof item, &item))
+    sketch.least = UINT64_MAX;
+    if (items.slots <= PIE_ITEMS_MAX) {
+        if (!pie_items_sketch_take(&items, &sketch))
             return false;
-        uint64_t hash = pie_hash_upper(item);
-        least = is_long ? pie_hash_mix(least, item) : hash < least ? hash : least;
+    } else {
+        for (uint64_t i = 0; i < FIRST_WORDS; i++) {
+            if (!load(span->address, i * sizeof item, &item))
+                return false;
+            sketch.least = pie_hash_mix(sketch.least, item);
+        }
     }
-    read->beginning = read->beginning_up = least;
+    read->beginning = read->beginning_up = sketch.least;
     read->octave = 0;
     return true;
 }
@@ -264,7 +264,7 @@ bool pie_code_sorted_read(struct pie_call_read *read) {
     struct span span;
     uintptr_t type;
 
-    if (!pie_read_type_of(read->object, &type) || type != (uintptr_t)&PyList_Type ||
+    if (!pie_object_type_at(read->object, &type) || type != (uintptr_t)&PyList_Type ||
         !span_of_items(read->object, false, &span) || span.bytes < BYTES_MIN || !note_items(&span, read))
         return false;
     read->size = span.bytes;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
+#include "runtime/code/items.h"
 #include "runtime/objects/digest.h"
 #include "runtime/objects/kind.h"
 #include "runtime/objects/pystr.h"
@@ -19,8 +19,6 @@
 
 enum {
     CHOICE_MIN = 32,
-    ITEMS_MAX = 4096, /* some 10 us */
-    ITEMS_STEP = 512, /* between looks at the time */
     FIRST_ITEMS = 8,
     TEXT_MIN = 256,
     ROUNDS_MIN = 16,
@@ -28,9 +26,6 @@ enum {
     NAME_BYTES = 16,
     FORMAT_UNITS = 4,
 };
-
-/* A machine that takes longer for the items, whose pages or caches are cold, notes nothing. */
-static const uint64_t ITEMS_MAX_NS = 50000;
 
 /* Of itertools.islice. */
 struct islice {
@@ -55,111 +50,127 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-/* Is there this name, with its end, at an address? */
-static bool is_text(uintptr_t at, const char *name) {
-    char text[NAME_BYTES];
-    size_t bytes = strlen(name) + 1;
+/* What is called: a function of a module, both by their names, or a method of a type. */
+struct callee {
+    char module[NAME_BYTES], name[NAME_BYTES]; /* "": none, or longer than any that is looked for */
+    uintptr_t owner;                           /* 0: no method */
+};
 
-    return pie_safe_copy(text, (const void *)at, bytes) && memcmp(text, name, bytes) == 0;
+/* A name with its end; "" if it is longer or unreadable. */
+static void read_name(uintptr_t at, char ret_name[NAME_BYTES]) {
+    for (size_t i = 0; i < NAME_BYTES; i++) {
+        if (!pie_safe_load_byte((const void *)(at + i), (uint8_t *)&ret_name[i]))
+            break;
+        if (!ret_name[i])
+            return;
+    }
+    ret_name[0] = '\0';
 }
 
-/* A function of a module, both by their names. */
-static bool is_function(uintptr_t callable, const char *module, const char *name) {
-    uintptr_t type, method, at, owner;
+static void read_function(uintptr_t callable, struct callee *ret_callee) {
+    uintptr_t method, at, module;
     struct pie_pystr text;
 
-    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyCFunction_Type &&
-           load(callable, offsetof(PyCFunctionObject, m_ml), &method) &&
-           load(method, offsetof(PyMethodDef, ml_name), &at) && is_text(at, name) &&
-           load(callable, offsetof(PyCFunctionObject, m_module), &owner) &&
-           pie_pystr_locate(owner, NAME_BYTES, &text) && text.width == 1 && is_text(text.data, module);
+    if (!load(callable, offsetof(PyCFunctionObject, m_ml), &method) ||
+        !load(method, offsetof(PyMethodDef, ml_name), &at) ||
+        !load(callable, offsetof(PyCFunctionObject, m_module), &module) ||
+        !pie_pystr_locate(module, NAME_BYTES, &text) || text.width != 1)
+        return;
+    read_name(at, ret_callee->name);
+    read_name(text.data, ret_callee->module);
+}
+
+static struct callee callee_of(uintptr_t callable) {
+    struct callee callee = {.owner = 0};
+    uintptr_t type;
+
+    if (!pie_object_type_at(callable, &type))
+        return callee;
+    if (type == (uintptr_t)&PyCFunction_Type)
+        read_function(callable, &callee);
+    else if (type == (uintptr_t)&PyMethodDescr_Type &&
+             !load(callable, offsetof(PyDescrObject, d_type), &callee.owner))
+        callee.owner = 0;
+    return callee;
+}
+
+static bool is_function(const struct callee *callee, const char *module, const char *name) {
+    return strcmp(callee->name, name) == 0 && strcmp(callee->module, module) == 0;
 }
 
 /* A method of a type, which is known by its full name. */
-static bool is_method_of(uintptr_t callable, const char *type_name) {
-    uintptr_t type, owner;
-
-    return pie_read_type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
-           load(callable, offsetof(PyDescrObject, d_type), &owner) && pie_digest_is_named(owner, type_name);
+static bool is_method_of(const struct callee *callee, const char *type_name) {
+    return callee->owner && pie_digest_is_named(callee->owner, type_name);
 }
 
 /* --- min(), max(), sorted() of all that waits --- */
 
-struct items {
-    uintptr_t address;
-    uintptr_t count, slots, slot_bytes;
-};
-
-static bool find_items(uintptr_t object, struct items *ret_items) {
+static bool find_items(uintptr_t object, struct pie_items *ret_items, uintptr_t *ret_count) {
     uintptr_t type, mask;
 
-    if (!pie_read_type_of(object, &type))
+    if (!pie_object_type_at(object, &type))
         return false;
     if (type == (uintptr_t)&PyList_Type) {
-        *ret_items = (struct items){.slot_bytes = sizeof mask};
-        return load(object, offsetof(PyVarObject, ob_size), &ret_items->count) &&
+        *ret_items = (struct pie_items){.slot_words = 1};
+        return load(object, offsetof(PyVarObject, ob_size), ret_count) &&
                load(object, offsetof(PyListObject, ob_item), &ret_items->address) &&
-               (ret_items->slots = ret_items->count, true);
+               (ret_items->slots = *ret_count, true);
     }
-    *ret_items = (struct items){.slot_bytes = sizeof(setentry)};
-    return type == (uintptr_t)&PySet_Type &&
-           load(object, offsetof(PySetObject, used), (uintptr_t *)&ret_items->count) &&
+    *ret_items = (struct pie_items){.slot_words = sizeof(setentry) / sizeof mask};
+    return type == (uintptr_t)&PySet_Type && load(object, offsetof(PySetObject, used), ret_count) &&
            load(object, offsetof(PySetObject, mask), &mask) &&
            load(object, offsetof(PySetObject, table), &ret_items->address) &&
            (ret_items->slots = mask + 1, true);
 }
 
-/* The item of the least hash is the beginning: where some items come and go, it is mostly the same. */
-static bool note_items(const struct items *items, struct pie_call_read *read) {
-    uint64_t least = UINT64_MAX, sum = 0, until_ns = pie_monotonic_ns() + ITEMS_MAX_NS;
+/* Where some items come and go, the beginning is mostly the same. */
+static bool note_items(const struct pie_items *items, struct pie_call_read *read) {
+    struct pie_items_sketch sketch;
     uintptr_t item;
 
-    for (uintptr_t i = 0; i < items->slots && i < ITEMS_MAX; i++) {
-        if (!load(items->address, i * items->slot_bytes, &item))
+    for (uint64_t i = 0; i < items->slots && i < FIRST_ITEMS; i++) {
+        if (!load(items->address, i * items->slot_words * sizeof item, &item))
             return false;
-        if (i % ITEMS_STEP == ITEMS_STEP - 1 && pie_monotonic_ns() > until_ns)
-            return false;
-        uint64_t hash = pie_hash_upper(item);
-        sum += hash;
-        if (i < FIRST_ITEMS)
-            read->rest = pie_hash_mix(read->rest, item);
-        if (item && hash < least)
-            least = hash;
+        read->rest = pie_hash_mix(read->rest, item);
     }
-    read->beginning = least;
-    read->beginning_up = sum;
+    if (!pie_items_sketch_take(items, &sketch))
+        return false;
+    read->beginning = sketch.least;
+    read->beginning_up = sketch.sum;
     return true;
 }
 
 /* min(a, b) has two of them. */
-static bool is_choice(const struct pie_call_arguments *arguments, uintptr_t callable) {
+static bool is_choice(const struct pie_call_arguments *arguments, const struct callee *callee) {
     uintptr_t type;
 
-    if (arguments->count > 1 && (!pie_read_type_of(arguments->objects[1], &type) ||
-                                 type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PySet_Type))
+    if (!is_function(callee, "builtins", "min") && !is_function(callee, "builtins", "max") &&
+        !is_function(callee, "builtins", "sorted"))
         return false;
-    return is_function(callable, "builtins", "min") || is_function(callable, "builtins", "max") ||
-           is_function(callable, "builtins", "sorted");
+    return arguments->count <= 1 || (pie_object_type_at(arguments->objects[1], &type) &&
+                                     type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PySet_Type);
 }
 
 /* The iterator of min() and max() has it, too. */
-static bool is_kept(uintptr_t object, bool is_borrowed, uintptr_t callable) {
+static bool is_kept(uintptr_t object, bool is_borrowed, const struct callee *callee) {
     uintptr_t count;
 
     return is_borrowed || (load(object, offsetof(PyObject, ob_refcnt), &count) &&
-                           (uint32_t)count > (is_function(callable, "builtins", "sorted") ? 1u : 2u));
+                           (uint32_t)count > (is_function(callee, "builtins", "sorted") ? 1u : 2u));
 }
 
 /* What only its call has is read as any argument. */
-static bool note_choice(uintptr_t object, bool is_borrowed, uintptr_t callable, struct pie_call_read *read) {
-    struct items items;
+static bool note_choice(uintptr_t object, bool is_borrowed, const struct callee *callee,
+                        struct pie_call_read *read) {
+    struct pie_items items;
+    uintptr_t count;
 
-    if (!find_items(object, &items) || !is_kept(object, is_borrowed, callable) || items.count < CHOICE_MIN ||
+    if (!find_items(object, &items, &count) || !is_kept(object, is_borrowed, callee) || count < CHOICE_MIN ||
         items.slots > UINT32_MAX || !note_items(&items, read))
         return false;
     read->kind = PIE_READ_CHOICE;
     read->object = object;
-    read->size = items.count;
+    read->size = count;
     return true;
 }
 
@@ -195,14 +206,14 @@ static bool ends_with(uintptr_t type, const char *end) {
 static bool is_made_for_it(uintptr_t iterator) {
     uintptr_t type;
 
-    return pie_read_type_of(iterator, &type) && ends_with(type, "iterator") && pie_object_is_new(iterator);
+    return pie_object_type_at(iterator, &type) && ends_with(type, "iterator") && pie_object_is_new(iterator);
 }
 
 static bool note_skip(uintptr_t object, struct pie_call_read *read) {
     struct islice slice;
     uintptr_t type;
 
-    if (!pie_read_type_of(object, &type) || !pie_digest_is_named(type, "itertools.islice") ||
+    if (!pie_object_type_at(object, &type) || !pie_digest_is_named(type, "itertools.islice") ||
         !pie_safe_copy(&slice, (const void *)object, sizeof slice) || slice.next < 0 || slice.count < 0 ||
         !is_made_for_it(slice.iterator))
         return false;
@@ -229,7 +240,7 @@ static bool has_one_field(uintptr_t format, bool *ret_has_one) {
     char units[FORMAT_UNITS] = {0};
     uintptr_t type;
 
-    if (!pie_read_type_of(format, &type))
+    if (!pie_object_type_at(format, &type))
         return false;
     if (pie_digest_is_named(type, "_struct.Struct") || pie_digest_is_named(type, "Struct")) {
         *ret_has_one = pie_safe_copy(&known, (const void *)format, sizeof known) && known.fields == 1;
@@ -243,9 +254,9 @@ static bool has_one_field(uintptr_t format, bool *ret_has_one) {
     return true;
 }
 
-static bool is_unpacking(uintptr_t callable) {
-    return is_function(callable, "_struct", "unpack_from") || is_function(callable, "_struct", "unpack") ||
-           is_method_of(callable, "_struct.Struct") || is_method_of(callable, "Struct");
+static bool is_unpacking(const struct callee *callee) {
+    return is_function(callee, "_struct", "unpack_from") || is_function(callee, "_struct", "unpack") ||
+           is_method_of(callee, "_struct.Struct") || is_method_of(callee, "Struct");
 }
 
 static bool note_field(const struct pie_call_arguments *arguments, struct pie_call_read *read) {
@@ -262,7 +273,7 @@ static bool note_field(const struct pie_call_arguments *arguments, struct pie_ca
 static bool note_reader(uintptr_t lines, struct pie_call_read *read) {
     uintptr_t type, count = 0;
 
-    if (!pie_read_type_of(lines, &type))
+    if (!pie_object_type_at(lines, &type))
         return false;
     bool is_sequence = type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyTuple_Type;
     if (is_sequence && !load(lines, offsetof(PyVarObject, ob_size), &count))
@@ -275,13 +286,15 @@ static bool note_reader(uintptr_t lines, struct pie_call_read *read) {
 
 bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t callable, bool is_borrowed,
                         struct pie_call_read *read) {
-    if (is_choice(arguments, callable))
-        return note_choice(arguments->objects[0], is_borrowed, callable, read);
-    if (arguments->count >= 2 && is_method_of(callable, "re.Pattern"))
+    const struct callee callee = callee_of(callable);
+
+    if (is_choice(arguments, &callee))
+        return note_choice(arguments->objects[0], is_borrowed, &callee, read);
+    if (arguments->count >= 2 && is_method_of(&callee, "re.Pattern"))
         return note_pattern(arguments, read);
-    if (arguments->count >= 2 && is_unpacking(callable))
+    if (arguments->count >= 2 && is_unpacking(&callee))
         return note_field(arguments, read);
-    if (is_function(callable, "_csv", "reader"))
+    if (is_function(&callee, "_csv", "reader"))
         return note_reader(arguments->objects[0], read);
     for (uint32_t i = 0; i < arguments->count; i++)
         if (note_skip(arguments->objects[i], read))
@@ -298,7 +311,7 @@ bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t ins
     uint8_t argument;
 
     if (!pie_safe_load_byte((const void *)(instr + 1), &argument) ||
-        !pie_read_type_of(operands->objects[0], &type) || !pie_read_type_of(operands->objects[1], &other) ||
+        !pie_object_type_at(operands->objects[0], &type) || !pie_object_type_at(operands->objects[1], &other) ||
         type != other ||
         !(type == (uintptr_t)&PyTuple_Type ? argument == NB_ADD || argument == NB_INPLACE_ADD
                                            : type == (uintptr_t)&PyList_Type && argument == NB_ADD) ||
@@ -316,7 +329,7 @@ static uint64_t rounds_below(uintptr_t at) {
     for (unsigned i = 1; i <= SLOTS_MAX; i++) {
         if (!pie_call_slot_read(at - i * sizeof at, &object))
             return 0;
-        if (pie_read_type_of(object, &type) && type == (uintptr_t)&PyRangeIter_Type)
+        if (pie_object_type_at(object, &type) && type == (uintptr_t)&PyRangeIter_Type)
             return load(object, offsetof(struct range_iterator, rounds), &rounds) ? rounds : 0;
     }
     return 0;
@@ -339,7 +352,7 @@ void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at,
     *read = (struct pie_call_read){.kind = PIE_READ_FOLD};
     if (!operands)
         return;
-    if (!pie_read_type_of(operands->objects[0], &type) || is_number(type))
+    if (!pie_object_type_at(operands->objects[0], &type) || is_number(type))
         return; /* the element lies there already */
     read->object = operands->objects[0];
     read->size = rounds_below(at);

@@ -103,16 +103,16 @@ static _Atomic uint32_t *index_of(struct code_store *store) {
     return (_Atomic uint32_t *)((char *)store + store->index_at);
 }
 
-struct pie_code_table *pie_code_store_addresses(unsigned half) {
-    struct code_store *store = find_store(half);
-
+static struct pie_code_table *addresses_of(struct code_store *store) {
     return store ? (struct pie_code_table *)((char *)store + store->addresses_at) : NULL;
 }
 
-struct pie_code_table *pie_code_store_own_addresses(void) {
-    unsigned half = pie_half_own();
+struct pie_code_table *pie_code_store_addresses(unsigned half) {
+    return addresses_of(find_store(half));
+}
 
-    return get_store(half) ? pie_code_store_addresses(half) : NULL;
+struct pie_code_table *pie_code_store_own_addresses(void) {
+    return addresses_of(get_store(pie_half_own()));
 }
 
 const struct pie_code_record *pie_code_store_get(uint32_t id) {

@@ -146,9 +146,10 @@ bool pie_digest_is_named(uintptr_t type, const char *name) {
     size_t size = strlen(name) + 1;
     char found[NAME_BYTES];
     uintptr_t at;
+    uint8_t first;
 
     return size <= sizeof found && load(type, offsetof(PyTypeObject, tp_name), &at) && at &&
-           pie_safe_copy(found, (const void *)at, 1) && found[0] == name[0] &&
+           pie_safe_load_byte((const void *)at, &first) && first == (uint8_t)name[0] &&
            pie_safe_copy(found, (const void *)at, size) && memcmp(found, name, size) == 0;
 }
 

@@ -10,6 +10,8 @@
 
 /* See pie_pystack_ops.object_at and .array_data. Context: signal. */
 enum pie_object_kind pie_object_kind_at(uintptr_t address);
+/* The type of an object, also where only that it is one matters. False: it is none. Context: signal. */
+bool pie_object_type_at(uintptr_t address, uintptr_t *ret_type);
 bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
 /* Has this living object a next item? Classes written in Python have a function in that place that says no. Context:

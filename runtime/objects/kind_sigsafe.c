@@ -59,10 +59,11 @@ static bool is_named(uintptr_t type, const char *beginning, bool with_end) {
     size_t size = strlen(beginning) + with_end;
     char name[NAME_BYTES];
     uintptr_t at;
+    uint8_t first;
 
     /* The first character by itself: nearly every name is another one. */
     return load(type, offsetof(PyTypeObject, tp_name), &at) && at &&
-           pie_safe_copy(name, (const void *)at, 1) && name[0] == beginning[0] &&
+           pie_safe_load_byte((const void *)at, &first) && first == (uint8_t)beginning[0] &&
            pie_safe_copy(name, (const void *)at, size) && memcmp(name, beginning, size) == 0;
 }
 
@@ -101,12 +102,28 @@ static bool can_be_count(uint64_t word) {
     return count % sizeof(uintptr_t) != 0 || is_immortal(count);
 }
 
-enum pie_object_kind pie_object_kind_at(uintptr_t address) {
-    uintptr_t count, type, metatype;
+/* Is it an object? */
+static bool find_types(uintptr_t address, uintptr_t *ret_type, uintptr_t *ret_metatype) {
+    uintptr_t count;
 
-    if (!pie_pyframe_is_enabled() || !pie_pyframe_is_pointer(address) || !load(address, 0, &count) ||
-        !can_be_count(count) || !load_pointer(address, offsetof(PyObject, ob_type), &type) ||
-        !is_type(type, &metatype))
+    return pie_pyframe_is_enabled() && pie_pyframe_is_pointer(address) && load(address, 0, &count) &&
+           can_be_count(count) && load_pointer(address, offsetof(PyObject, ob_type), ret_type) &&
+           is_type(*ret_type, ret_metatype);
+}
+
+bool pie_object_type_at(uintptr_t address, uintptr_t *ret_type) {
+    uintptr_t type, metatype;
+
+    if (!find_types(address, &type, &metatype))
+        return false;
+    *ret_type = type;
+    return true;
+}
+
+enum pie_object_kind pie_object_kind_at(uintptr_t address) {
+    uintptr_t type, metatype;
+
+    if (!find_types(address, &type, &metatype))
         return PIE_OBJECT_NONE;
     if (makes_types(type))
         return PIE_OBJECT_TYPE;

@@ -6,6 +6,7 @@
 
 #include "profiler/base/safe_load.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* CPython 3.11 and 3.12: the running loop is an item of the thread's own dict, in 3.11 within a holder whose first word
@@ -13,7 +14,16 @@
 
 enum { SLOTS_MAX = 64 };
 
-static bool is_key(uintptr_t key) {
+/* What has been found by its name once is known by its address from then on: the interned key, here, and the holder's
+ * type. Should another object get such an address, the task that is looked for next is of another loop, and is none.
+ * Fork child: as it was. */
+static _Atomic uintptr_t known_key;
+
+static bool is_known(const _Atomic uintptr_t *known, uintptr_t address) {
+    return address && atomic_load_explicit(known, memory_order_relaxed) == address;
+}
+
+static bool is_named_key(uintptr_t key) {
     static const char NAME[] = "__asyncio_running_event_loop__";
     char text[sizeof NAME - 1];
     uintptr_t length;
@@ -24,15 +34,34 @@ static bool is_key(uintptr_t key) {
            memcmp(text, NAME, sizeof text) == 0;
 }
 
+static bool is_key(uintptr_t key) {
+    if (is_known(&known_key, key))
+        return true;
+    if (!is_named_key(key))
+        return false;
+    atomic_store_explicit(&known_key, key, memory_order_relaxed);
+    return true;
+}
+
+#if PY_VERSION_HEX < 0x030c0000
+static _Atomic uintptr_t known_holder; /* as known_key */
+
+static bool is_holder(uintptr_t type) {
+    if (is_known(&known_holder, type))
+        return true;
+    if (!PIE_TASK_HAS_NAME(type, "_RunningLoopHolder"))
+        return false;
+    atomic_store_explicit(&known_holder, type, memory_order_relaxed);
+    return true;
+}
+#endif
+
 static uintptr_t held(uintptr_t value) {
 #if PY_VERSION_HEX >= 0x030c0000
     return value;
 #else
     uintptr_t loop;
-    return PIE_TASK_HAS_NAME(pie_task_type(value), "_RunningLoopHolder") &&
-                   pie_task_load(value, sizeof(PyObject), &loop)
-               ? loop
-               : 0;
+    return is_holder(pie_task_type(value)) && pie_task_load(value, sizeof(PyObject), &loop) ? loop : 0;
 #endif
 }
 

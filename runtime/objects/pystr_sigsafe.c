@@ -100,6 +100,15 @@ static size_t encode(uint32_t c, char *dst) {
     return n;
 }
 
+/* The same; nearly every character is one of ASCII. */
+static inline size_t put(uint32_t c, char *dst) {
+    if (c - 1 >= 0x7f)
+        return encode(c, dst);
+    if (dst)
+        *dst = (char)c;
+    return 1;
+}
+
 static uint32_t unit_at(const char *chunk, size_t i, uint8_t width) {
     uint16_t half;
     uint32_t full;
@@ -125,7 +134,7 @@ size_t pie_pystr_to_utf8(const struct pie_pystr *string, char *dst) {
         if (!pie_safe_copy(chunk, (const void *)(string->data + done * string->width), part * string->width))
             return SIZE_MAX;
         for (size_t i = 0; i < part; i++)
-            length += encode(unit_at(chunk, i, string->width), dst ? dst + length : NULL);
+            length += put(unit_at(chunk, i, string->width), dst ? dst + length : NULL);
     }
     if (string->is_cut)
         length += encode(ELLIPSIS, dst ? dst + length : NULL);

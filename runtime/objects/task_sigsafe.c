@@ -7,6 +7,7 @@
 
 #include "profiler/base/safe_load.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* A task of the C module is a structure without a public declaration: behind its head comes its loop, and further on
@@ -20,6 +21,10 @@ enum {
     FIRST_WORD = sizeof(PyObject),
     FUTURE_WORDS = 8, /* behind its head a future has more, and none is a coroutine */
 };
+
+/* Where the last task had its coroutine: where the next one has it, too, but for one of another class. Fork child: as it
+ * was. */
+static _Atomic size_t coroutine_at;
 
 bool pie_task_load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
@@ -51,10 +56,15 @@ uintptr_t pie_task_coroutine(uintptr_t task, uintptr_t loop, bool (*is_wanted)(u
     if (!type || !pie_task_load(task, FIRST_WORD, &word) || word != loop ||
         !pie_task_load(type, offsetof(PyTypeObject, tp_basicsize), &bytes) || bytes > TASK_BYTES_MAX)
         return 0;
+    size_t known = atomic_load_explicit(&coroutine_at, memory_order_relaxed);
+    if (known && known + 2 * sizeof word <= bytes && pie_task_load(task, known, &word) && is_wanted(word))
+        return pie_task_load(task, known + sizeof word, ret_name) ? word : 0;
     for (size_t at = FIRST_WORD + FUTURE_WORDS * sizeof word; at + 2 * sizeof word <= bytes;
          at += sizeof word)
-        if (pie_task_load(task, at, &word) && is_wanted(word))
+        if (pie_task_load(task, at, &word) && is_wanted(word)) {
+            atomic_store_explicit(&coroutine_at, at, memory_order_relaxed);
             return pie_task_load(task, at + sizeof word, ret_name) ? word : 0;
+        }
     return 0;
 }
 

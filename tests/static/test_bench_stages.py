@@ -166,6 +166,14 @@ def test_verdicts_of_detection_are_in_the_page():
     assert "| waste | reuse | 2 | wrong | 1 |" in text and "| clean_one |  |  | failed |  |" in text
 
 
+def test_the_page_says_what_each_one_more_costs():
+    plain, ours = [cost(1.0)], {10: cost(1.1, peak=11.0), 110: cost(1.3, peak=12.0), 210: {"failed": "ended"}}
+    rows = {f"threads {size}": {"size": size, "columns": {"python3": plain, "pieprof all governed": [one]}} for size, one in ours.items()}
+    text = page.whole(data(rows, "scaling"), {})
+    assert "| threads 110 | 1.27 | 1.30 | 1.20 |" in text
+    assert "| threads | 10 | 110 | 2000.0 | 10.00 |" in text and "| threads | 110 |" not in text
+
+
 def test_a_page_of_nothing_is_made():
     assert "Nothing in the stages measured" in page.whole({}, {})
 
