@@ -5,17 +5,21 @@ to be python3's. A file that passes is not run by python3 too (it takes as long)
 
 usage: run.py [--all] [--timeout SECONDS] [--keep FOLDER] [--tap] [FILE ...]
 
+FILE may be a package or a pattern, for all files that it stands for: test_asyncio, 'test_multiprocessing_*'.
+
 Either runs `-m test` in the same way and in a fresh folder; this program through a link called python3 with PIEPROF=1,
-so that every process that a test starts is profiled too. A verdict is what CPython's runner says of a file: passed,
-failed, skipped and why. Where the verdicts differ, the tests inside the file that python3 passes and this program
-does not are named. Ends with 0 when nothing differs, 1 when something does, 77 (skipped) when the tests are not
-installed, 125 when the program is missing.
+so that every process that a test starts is profiled too. With PIEPROF_FORM=guest the interpreter itself runs, with the
+core preloaded; PIEPROF_PYTHON names another one than /usr/bin/python3. A verdict is what CPython's runner says of a
+file: passed, failed, skipped and why. Where the verdicts differ, the tests inside the file that python3 passes and this
+program does not are named. Ends with 0 when nothing differs, 1 when something does, 77 (skipped) when the tests are
+not installed, 125 when the program is missing.
 
 They are run under `timeout -s INT`: a shell's background job ignores SIGINT, and with it every process that it starts,
 where test_signal and others then fail for any Python.
 """
 
 import argparse
+import fnmatch
 import os
 import pathlib
 import re
@@ -61,6 +65,18 @@ def all_files():
     return [line for line in listed.stdout.split() if line.startswith("test")]
 
 
+def chosen_files(words):
+    """Those that the words stand for, each once; ends with one line where there is none."""
+    there, chosen = all_files(), []
+    for word in words:
+        found = [file for file in there if fnmatch.fnmatchcase(short := file.removeprefix("test."), word)
+                 or short.startswith(word + ".")]  # fmt: skip
+        if not found:
+            sys.exit(f"run.py: this Python has no test file '{word}'")
+        chosen += found
+    return list(dict.fromkeys(chosen))
+
+
 def verdict(status, output):
     """What CPython's runner says of one file, in a word."""
     for pattern, word in (
@@ -75,13 +91,13 @@ def verdict(status, output):
     return f"failed (status {status})"
 
 
-def run_one(file, name, executable, folder, timeout, environment):
-    """Runs one test file; returns (verdict, names of failed tests)."""
+def run_one(file, name, python, folder, timeout, environment):
+    """Runs one test file by the words `python`; returns (verdict, names of failed tests)."""
     work = folder / name / file
     work.mkdir(parents=True)
-    argv = ["/usr/bin/timeout", "-s", "INT", "-k", "60", str(timeout + 120), executable, "-m", "test", "-W",
+    argv = ["/usr/bin/timeout", "-s", "INT", "-k", "60", str(timeout + 120), *python, "-m", "test", "-W",
             "--timeout", str(timeout), "--tempdir", str(work), file]
-    env = helpers.clean_environment(LC_ALL="C.UTF-8", **environment)
+    env = helpers.clean_environment(LC_ALL="C.UTF-8", PIEPROF_OPTS=None, PIEPROF_CORES=None, **environment)
     done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", env=env, cwd=work)
     (folder / f"{file}.{name}.txt").write_text(done.stdout)
@@ -109,14 +125,21 @@ class Report:
         print(f"1..{self.count}" if self.tap else text)
 
 
+def profiled(db, link):
+    """How a profiled Python is called: the words before its arguments, and what its environment has more."""
+    if helpers.FORM == "guest":
+        return [helpers.binary(), "-q", "--guest", "--python", helpers.PYTHON, "-o", str(db)], {}
+    return [str(link)], {"PIEPROF": "1", "PIEPROF_OUTPUT": str(db)}
+
+
 def compare(file, link, folder, options, report):
     """Returns whether the two agree on a file."""
-    profile = {"PIEPROF": "1", "PIEPROF_OUTPUT": str(folder / f"{file}.db")}
-    got, failed_here = run_one(file, "pieprof", str(link), folder, options.timeout, profile)
+    python, environment = profiled(folder / f"{file}.db", link)
+    got, failed_here = run_one(file, "pieprof", python, folder, options.timeout, environment)
     if got == "passed" and not options.all:
         report.file(True, file, got, [])
         return True
-    expected, failed_there = run_one(file, "python3", helpers.PYTHON, folder, options.timeout, {})
+    expected, failed_there = run_one(file, "python3", [helpers.PYTHON], folder, options.timeout, {})
     if expected in ("timed out", "skipped"):
         report.skipped(file, f"{expected} under python3 itself on this machine")
         return True
@@ -130,7 +153,7 @@ def run_all(options, folder):
     link = folder / "bin" / "python3"
     link.parent.mkdir(parents=True)
     link.symlink_to(helpers.binary())
-    files = all_files() if options.all else options.files or CHOSEN
+    files = all_files() if options.all else chosen_files(options.files or CHOSEN)
     report = Report(options.tap)
     different = [file for file in files if not compare(file, link, folder, options, report)]
     report.end(different)

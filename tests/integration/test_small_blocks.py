@@ -291,7 +291,7 @@ def test_python_s_own_statistics_agree(pieprof, tmp_path):
         assert more.pop(112) == KEPT
         assert all(abs(n) <= 3 for n in more.values()), more  # ints come and go
         assert 10_000 < sum(before.values()) <= in_use  # which has larger blocks too
-    assert KEPT <= growth <= KEPT + 3
+    assert KEPT <= growth <= KEPT + 5  # Python's own word; 3.14 keeps two more than 3.11
     assert abs(our_growth - growth) <= OTHER_BLOCKS
     assert abs(ours - theirs) < 100
     names = [re.findall(r"free (?:\d+-sized )?(Py\w+)", text) for text in (done.completed.stderr, plain.stderr)]
