@@ -15,7 +15,10 @@ enum { PIE_WINDOW_CALLEE_BYTES = 96 };
  * ends. Calls that were cut off by the end of a window are not counted. */
 struct pie_window_row {
     const char *file, *callee;
-    int32_t line;    /* 1-based */
+    int32_t line;          /* 1-based */
+    int32_t function_line; /* of a caller's line (add()), where its function begins; else 0 */
+    const char *function;  /* its name; the collector says so, and both times: CPU time of the samples in the line and */
+    uint64_t line_ns, function_ns; /* in its function, with all that they call */
     bool is_in_loop; /* the line, of its function; the collector says so */
     bool is_item;    /* access to an element, or the next one of an iteration */
     uint64_t calls, raised;
@@ -36,12 +39,14 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
+    bool is_of_callers; /* lines that lead to hot ones are counted, not the hot ones */
 };
 
 /* Context: drain (all of this). */
 struct pie_window_ops {
-    /* Counts a line from the next window on. Returns its number, -1: there is no room. To be called at rest. */
-    int (*add)(const char *file, int32_t line);
+    /* Counts a line from the next window on. function_line: 0, or it is one of a caller, in the function that begins
+     * there and not in those within it. Returns its number, -1: there is no room. To be called at rest. */
+    int (*add)(const char *file, int32_t line, int32_t function_line);
     /* … and not any more. */
     void (*drop)(int number);
     /* Asks the main thread for a window. False: it cannot be asked. */

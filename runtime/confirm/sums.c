@@ -10,6 +10,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
+#include "runtime/confirm/sites.h"
 
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
  * what was seen is kept as two words, of the arguments and of the result. */
@@ -21,6 +22,7 @@ enum {
     LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
+    STATUS_BITS = 8,
     BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
@@ -234,6 +236,18 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
     return is_other ? NEW : args->is_value && is_same ? AGAIN : ALIKE;
 }
 
+/* Such a call may be there for its effect. A caller's calls run code that keeps its state where no argument shows it, and
+ * a status comes again by chance. */
+static bool may_be_for_effect(PyObject *result) {
+    if (result == Py_None)
+        return true;
+    if (!pie_confirm_lines_are_of_callers)
+        return false;
+    return PyBool_Check(result) || (PyLong_CheckExact(result) && _PyLong_NumBits(result) <= STATUS_BITS) ||
+           (PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) == 0) ||
+           (PyUnicode_CheckExact(result) && PyUnicode_GET_LENGTH(result) == 0);
+}
+
 static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_confirm_call *call,
                                 PyObject *result) {
     struct pie_confirm_digest digest;
@@ -243,7 +257,7 @@ static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_
     pie_confirm_digest_add(&digest, result);
     if (digest.is_value)
         (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
-    digest.is_value = digest.is_value && result != Py_None; /* such a call may be there for its effect */
+    digest.is_value = digest.is_value && !may_be_for_effect(result);
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_results = sums->results.count;
     return judge(sums, &call->args, &digest);
