@@ -11,6 +11,14 @@
 
 enum { PIE_WINDOW_CALLEE_BYTES = 96 };
 
+/* What calls of a callee go through item by item, if they do. Values of the column passed.kind. */
+enum pie_passed {
+    PIE_PASSED_NONE,
+    PIE_PASSED_SEARCH = 1, /* a list or tuple, for one of its items */
+    PIE_PASSED_SLICE = 2,  /* a copy of a part of a list, tuple, text or bytes */
+    PIE_PASSED_SHIFT = 3,  /* the items of a list behind one that is added or removed */
+};
+
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
  * ends. Calls that were cut off by the end of a window are not counted. */
 struct pie_window_row {
@@ -32,6 +40,9 @@ struct pie_window_row {
     uint64_t grew;    /* that had larger arguments than the call before */
     uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
     uint64_t call_ns, again_ns, alike_ns, single_ns, bulk_ns; /* CPU time without that of counting */
+    uint8_t passed_kind;                                      /* enum pie_passed */
+    uint64_t passed, passed_items, passed_ns;                 /* calls that went through items, and how many */
+    uint64_t carried; /* of them, through what the call before had gone through; slices: through what it had made */
 };
 
 struct pie_window_limits {

@@ -10,6 +10,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
+#include "profiler/ports/windows.h"
 #include "runtime/confirm/sites.h"
 
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
@@ -23,6 +24,7 @@ enum {
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
     STATUS_BITS = 8,
+    NEAR = 8, /* a container has changed its size by less than such a part */
     BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
@@ -44,6 +46,7 @@ struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
+    struct pie_confirm_passed passed; /* … and what it went through, or made; nothing is read there any more */
     uint64_t before;     /* their hash */
     struct seen args, results;
 };
@@ -269,6 +272,30 @@ static void note_size(struct pie_confirm_sums *sums, size_t size_bytes) {
     sums->before_bytes = size_bytes;
 }
 
+/* A container of the same size each time is likely another one at the same place, where the call made it from this one:
+ * rows of a table, of which the first column is cut off. */
+static bool is_carried(const struct pie_confirm_passed *before, const struct pie_confirm_passed *now) {
+    size_t change = now->size > before->size ? now->size - before->size : before->size - now->size;
+    bool is_near = change <= before->size / NEAR + NEAR;
+
+    return now->container == before->container && is_near && (now->kind != PIE_PASSED_SLICE || change > 0);
+}
+
+static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *call, PyObject *result,
+                        uint64_t ns) {
+    if (!call->passed.kind)
+        return;
+    pie_confirm_passed_end(&call->passed, result);
+    sums->row->passed_kind = call->passed.kind;
+    sums->row->passed++;
+    sums->row->passed_items += call->passed.items;
+    sums->row->passed_ns += ns;
+    sums->row->carried += is_carried(&sums->passed, &call->passed);
+    sums->passed = call->passed;
+    if (call->passed.kind == PIE_PASSED_SLICE)
+        sums->passed.container = result;
+}
+
 void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,
                           uint64_t step_ns, PyObject *result) {
     struct pie_confirm_sums *sums = call->sums;
@@ -294,6 +321,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,
                              call->inner_bulk_ns, outer ? &outer->inner_bulk_ns : NULL);
     note_size(sums, call->args.size_bytes);
+    note_passed(sums, call, result, ns);
     sums->before = call->args.hash;
     sums->digest_ns += pie_monotonic_ns() - digest_ns;
     pie_confirm_call_drop(thread, call);

@@ -279,6 +279,11 @@ static bool row(size_t index, struct pie_window_row *ret_row) {
         .alike_ns = from->alike_ns,
         .single_ns = from->single_ns,
         .bulk_ns = from->bulk_ns,
+        .passed_kind = from->passed_kind,
+        .passed = from->passed,
+        .passed_items = from->passed_items,
+        .passed_ns = from->passed_ns,
+        .carried = from->carried,
     };
     return true;
 }

@@ -564,3 +564,21 @@ CREATE TABLE called (
   function_ns INTEGER NOT NULL,    -- the same of its function
   PRIMARY KEY (process, file, line, callee, function_line)
 ) WITHOUT ROWID;
+
+-- Calls in windowed that go through the items of a built-in list, tuple, text or bytes one after the other.
+CREATE TABLE passed (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- as in counted
+  kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that move,
+                                   -- since one before them is added or removed
+  is_in_loop INTEGER NOT NULL,     -- as in windowed
+  calls INTEGER NOT NULL,          -- such calls
+  items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something
+  carried INTEGER NOT NULL,        -- calls that met the list of the call before, or a slice that it had made, of about
+                                   -- the same length
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
+  line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all but own code below it
+  PRIMARY KEY (process, file, line, callee)
+) WITHOUT ROWID;

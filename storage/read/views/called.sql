@@ -5,6 +5,7 @@
 -- All figures to tune are here.
 CREATE VIEW x_called_threshold AS SELECT
   8 AS again_calls,        -- this number of the callee's calls at least had been made before,
+  3 AS few_calls,          -- or this number for each kind of them,
   0.9 AS pure_part,        -- and this part of those with arguments that were met before had their result
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
   0.1 AS again_part,       -- what comes again is this part of the line's counted time at least,
@@ -17,7 +18,8 @@ CREATE VIEW x_called_threshold AS SELECT
 CREATE VIEW x_called_callee AS
 SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
   c.distinct_args AS kinds, c.again, c.same, c.call_ns, c.line_ns, c.function_ns,
-  iif(c.again >= t.again_calls AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
+  iif((c.again >= t.again_calls OR c.again >= t.few_calls * max(1, c.distinct_args))
+      AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
       AND c.distinct_args <= t.kept_max,
     max(c.again_ns, 1.0 * c.call_ns * (c.calls - c.once) / c.calls), 0) AS again_ns
 FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
