@@ -50,7 +50,7 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
-    bool is_of_callers; /* lines that lead to hot ones are counted, not the hot ones */
+    int32_t function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
 };
 
 /* Context: drain (all of this). */

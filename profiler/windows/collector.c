@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/own_memory.h"
@@ -27,22 +28,24 @@ static const double FREE_SHARE = 0.01;
 /* What a window may cost at the beginning, before it is known what one costs. */
 static const uint64_t FIRST_NS = 10000000;
 
-/* Hot lines, and lines that lead to them (callers). Calls of the latter are longer and fewer. */
+/* Hot lines, and lines that lead to them (callers). Calls of the latter are longer and fewer, and hand more on: a window
+ * has those of one function, so that all that it costs is spent on few. */
 enum kind { HOT, CALLERS, KINDS };
 static const struct pie_window_limits LIMITS[KINDS] = {
     {.length_ns = 20000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
-    {.length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500, .is_of_callers = true},
+    {.length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
 };
 /* The mean pause between two of a kind, of the thread's CPU time; each is drawn from half to one and a half times that. */
 static const uint64_t PAUSE_NS = 240000000;
-/* This number of calls of a line says enough of it. */
+/* This number of calls of a line says enough of it, … */
 static const uint64_t CALLS_ENOUGH[KINDS] = {5000, 1000};
+/* … as does this number of windows that saw none. */
+static const unsigned VAIN_MAX[KINDS] = {8, 3};
 
 enum {
     DROPPED = -2,
     CALLERS_MAX = 6, /* frames of own code above the innermost one that are looked at, */
     STEPS_MAX = 200, /* … and frames of any code */
-    VAIN_MAX = 8,    /* a line of which this number of windows saw no call is not counted any more */
 };
 
 /* Of the collection thread. Fork child: forget(). */
@@ -102,13 +105,18 @@ static bool own_place(struct pie_cct_id *node, unsigned *steps, struct pie_windo
     return false;
 }
 
+/* Such as an import: it is run once. */
+static bool is_run_once(const struct pie_window_place *place) {
+    return !place->is_in_loop && strcmp(place->function, "<module>") == 0;
+}
+
 static void add_caller(struct pie_window_place place) {
-    if (place.line > 0 && place.function_line > 0)
+    if (place.line > 0 && place.function_line > 0 && !is_run_once(&place))
         pie_window_lines_add(state.lines[CALLERS], &place);
 }
 
 static void add_innermost(struct pie_window_place place) {
-    if (place.line <= 0)
+    if (place.line <= 0 || is_run_once(&place))
         return;
     place.function = "";
     place.function_line = 0;
@@ -153,11 +161,11 @@ static bool may_cost(enum kind kind) {
            (double)FIRST_NS + state.allowed * cpu_ns;
 }
 
-/* The line of an import, and those of main(), make no call that a window sees. */
+/* The lines of main() make no call that a window sees. */
 static bool is_done(const struct pie_window_line *line, enum kind kind) {
     uint64_t calls = state.windows->calls(line->number);
 
-    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX);
+    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX[kind]);
 }
 
 static void choose_lines(enum kind kind) {
@@ -182,11 +190,12 @@ static void open_if_due(enum kind kind) {
     if (now_ns < state.next_ns[kind] || !state.windows->is_resting() || !may_cost(kind))
         return;
     choose_lines(kind);
-    if (!pie_window_lines_are_hot(state.lines[kind]))
+    struct pie_window_limits limits = LIMITS[kind];
+    if (!pie_window_lines_turn(state.lines[kind], &limits.function_line))
         return;
     state.next_ns[kind] = now_ns + PAUSE_NS / 2 + pie_random_next(&state.random) % PAUSE_NS;
-    if (state.windows->open(&LIMITS[kind]))
-        pie_window_lines_opened(state.lines[kind]);
+    if (state.windows->open(&limits))
+        pie_window_lines_opened(state.lines[kind], limits.function_line);
 }
 
 static void tick(void) {

@@ -83,14 +83,26 @@ static bool is_counted(const struct pie_window_lines *lines, const struct pie_wi
     return line->number >= 0 && is_hot(lines, line);
 }
 
-void pie_window_lines_opened(struct pie_window_lines *lines) {
-    for (unsigned i = 0; i < lines->count; i++)
-        lines->lines[i].windows += is_counted(lines, &lines->lines[i]);
+static bool is_before(const struct pie_window_line *a, const struct pie_window_line *b) {
+    bool loops_a = pie_window_line_is_in_loop(a), loops_b = pie_window_line_is_in_loop(b);
+
+    return a->windows < b->windows || (a->windows == b->windows && loops_a && !loops_b);
 }
 
-bool pie_window_lines_are_hot(const struct pie_window_lines *lines) {
+bool pie_window_lines_turn(const struct pie_window_lines *lines, int32_t *ret_function_line) {
+    const struct pie_window_line *next = NULL;
+
     for (unsigned i = 0; i < lines->count; i++)
-        if (is_counted(lines, &lines->lines[i]))
-            return true;
-    return false;
+        if (is_counted(lines, &lines->lines[i]) && (!next || is_before(&lines->lines[i], next)))
+            next = &lines->lines[i];
+    if (next)
+        *ret_function_line = next->function_line;
+    return next;
+}
+
+void pie_window_lines_opened(struct pie_window_lines *lines, int32_t function_line) {
+    for (unsigned i = 0; i < lines->count; i++) {
+        struct pie_window_line *line = &lines->lines[i];
+        line->windows += line->function_line == function_line && is_counted(lines, line);
+    }
 }

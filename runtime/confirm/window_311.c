@@ -38,6 +38,7 @@ static struct {
     PyThreadState *tstate; /* NULL: nothing is seen */
     unsigned number;       /* of windows so far; an evaluation that outlasts its window knows it by that */
     unsigned depth, n_adopted;
+    int function_line; /* other functions are not seen; 0: all are */
     struct entry pool[POOL], adopted[ADOPTED];
     struct pie_confirm_thread thread;
     uint64_t cost_ns, calls;
@@ -102,6 +103,10 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
 
 /* --- Frames --- */
 
+static struct pie_confirm_code *seen_code(PyCodeObject *code) {
+    return now.function_line && code->co_firstlineno != now.function_line ? NULL : pie_confirm_code_of(code);
+}
+
 static struct entry *push(_PyInterpreterFrame *frame, struct pie_confirm_code *code) {
     struct entry *entry = &now.pool[now.depth++];
 
@@ -131,7 +136,7 @@ static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *fra
         pie_window_close();
     if (tstate != now.tstate || now.depth == POOL)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
-    struct pie_confirm_code *code = pie_confirm_code_of(frame->f_code);
+    struct pie_confirm_code *code = seen_code(frame->f_code);
     if (!code && tstate->c_tracefunc != trace)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
     return evaluate_seen(tstate, frame, code, throwflag);
@@ -143,14 +148,14 @@ static void adopt(PyThreadState *tstate) {
     _PyInterpreterFrame *frame = tstate->cframe->current_frame;
 
     for (int i = 0; frame && i < WALK && now.n_adopted < ADOPTED; i++, frame = frame->previous) {
-        struct pie_confirm_code *code = pie_confirm_code_of(frame->f_code);
+        struct pie_confirm_code *code = seen_code(frame->f_code);
         if (code)
             now.adopted[now.n_adopted++] =
                 (struct entry){.activation = {.frame = frame, .code = code, .unit = -1}};
     }
 }
 
-bool pie_window_see(void) {
+bool pie_window_see(int32_t function_line) {
     PyThreadState *tstate = PyThreadState_Get();
 
     if (tstate->interp != PyInterpreterState_Main() || pie_confirm_is_traced_by_others(tstate, trace) ||
@@ -159,6 +164,7 @@ bool pie_window_see(void) {
         return false;
     now.number++;
     now.depth = now.n_adopted = 0;
+    now.function_line = function_line;
     now.cost_ns = now.calls = 0;
     now.thread = (struct pie_confirm_thread){0};
     now.tstate = tstate;

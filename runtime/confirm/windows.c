@@ -97,10 +97,10 @@ static int begin(void *unused) {
     if (atomic_load_explicit(&own.state, memory_order_relaxed) != ASKED)
         return 0;
     pie_confirm_board = &board;
-    pie_confirm_budget_bytes = own.limits.is_of_callers ? CALLERS_BUDGET_BYTES : BUDGET_BYTES;
-    pie_confirm_lines_choose(own.limits.is_of_callers);
+    pie_confirm_budget_bytes = own.limits.function_line ? CALLERS_BUDGET_BYTES : BUDGET_BYTES;
+    pie_confirm_lines_choose(own.limits.function_line != 0);
     if (own.is_over || own.has_loops || pie_python_is_finalizing() || has_greenlets() ||
-        pie_confirm_stack_is_short() || !pie_window_see()) {
+        pie_confirm_stack_is_short() || !pie_window_see(own.limits.function_line)) {
         pie_confirm_board = NULL;
         atomic_store_explicit(&own.state, RESTING, memory_order_release);
         return 0;

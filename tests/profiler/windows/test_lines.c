@@ -34,9 +34,11 @@ static void test_a_tenth_of_the_time_is_hot(void **unused) {
     struct pie_window_line *hot = pie_window_lines_next(&lines);
     assert_non_null(hot);
     assert_int_equal(hot->line, 1);
-    assert_false(pie_window_lines_are_hot(&lines)); /* it is not counted yet */
+    int32_t function_line = -1;
+    assert_false(pie_window_lines_turn(&lines, &function_line)); /* it is not counted yet */
     hot->number = 0;
-    assert_true(pie_window_lines_are_hot(&lines));
+    assert_true(pie_window_lines_turn(&lines, &function_line));
+    assert_int_equal(function_line, 0);
     assert_null(pie_window_lines_next(&lines));
     add("a.py", 2, 20 * MS, false);
     assert_int_equal(pie_window_lines_next(&lines)->line, 2);
@@ -96,6 +98,12 @@ static void test_functions_have_lines_of_their_own(void **unused) {
         hot->number = i;
     }
     assert_null(pie_window_lines_next(&lines)); /* a function as a whole is not counted */
+    for (int window = 0; window < 4; window++) { /* they take turns */
+        int32_t function_line;
+        assert_true(pie_window_lines_turn(&lines, &function_line));
+        assert_int_equal(function_line, window % 2 ? 5 : 3);
+        pie_window_lines_opened(&lines, function_line);
+    }
 }
 
 int main(void) {
