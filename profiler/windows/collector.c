@@ -203,8 +203,9 @@ static void tick(void) {
     if (!state.windows)
         return;
     state.windows->look();
-    for (enum kind kind = HOT; kind < KINDS; kind++)
-        open_if_due(kind);
+    enum kind first = state.next_ns[CALLERS] < state.next_ns[HOT] ? CALLERS : HOT;
+    open_if_due(first); /* where little may be spent, they take turns */
+    open_if_due(first == HOT ? CALLERS : HOT);
 }
 
 static void spent(uint64_t *spent_ns) {

@@ -5,6 +5,8 @@
 
 /* Of the thread's CPU time. A line that had it once is counted for good. */
 static const double HOT_SHARE = 0.1;
+/* Time of late is halved at this sum. */
+static const uint64_t LATE_NS = 1000000000;
 /* So little time says nothing of shares. */
 static const uint64_t KNOWN_NS = 200000000;
 
@@ -31,7 +33,13 @@ static struct pie_window_line *coldest(struct pie_window_lines *lines) {
 }
 
 void pie_window_lines_sample(struct pie_window_lines *lines, uint64_t cpu_ns) {
+    if (lines->late_ns >= LATE_NS) {
+        lines->late_ns /= 2;
+        for (unsigned i = 0; i < lines->count; i++)
+            lines->lines[i].late_ns /= 2;
+    }
     lines->cpu_ns += cpu_ns;
+    lines->late_ns += cpu_ns;
     lines->sample_ns = cpu_ns;
     lines->samples++;
 }
@@ -61,6 +69,7 @@ void pie_window_lines_add(struct pie_window_lines *lines, const struct pie_windo
         return;
     at->sample = lines->samples;
     at->cpu_ns += lines->sample_ns;
+    at->late_ns += lines->sample_ns;
     at->loop_ns += place->is_in_loop ? lines->sample_ns : 0;
 }
 
@@ -80,7 +89,8 @@ bool pie_window_line_is_in_loop(const struct pie_window_line *line) {
 }
 
 static bool is_counted(const struct pie_window_lines *lines, const struct pie_window_line *line) {
-    return line->number >= 0 && is_hot(lines, line);
+    return line->number >= 0 && is_hot(lines, line) &&
+           (double)line->late_ns >= HOT_SHARE * (double)lines->late_ns;
 }
 
 static bool is_before(const struct pie_window_line *a, const struct pie_window_line *b) {

@@ -22,6 +22,7 @@ struct pie_window_line {
     int32_t line, function_line;
     int number; /* of struct pie_window_ops, once it is counted; -1: not yet; -2: not any more */
     uint64_t cpu_ns, loop_ns; /* loop_ns: of it, in a loop of its function */
+    uint64_t late_ns;         /* of it, of late */
     uint64_t sample;          /* the last one that met it */
     unsigned windows;         /* that have counted it, while it was hot */
 };
@@ -29,7 +30,7 @@ struct pie_window_line {
 struct pie_window_lines {
     struct pie_window_line lines[PIE_WINDOW_LINES_MAX];
     unsigned count;
-    uint64_t cpu_ns; /* of the thread, in all */
+    uint64_t cpu_ns, late_ns; /* of the thread, in all and of late */
     uint64_t samples, sample_ns;
 };
 
@@ -45,7 +46,7 @@ const struct pie_window_line *pie_window_lines_find(const struct pie_window_line
                                                     int32_t line, int32_t function_line);
 /* Is the line in a loop of its function, most of the time? NULL: no. */
 bool pie_window_line_is_in_loop(const struct pie_window_line *line);
-/* Is any counted line of such a share? Whose turn is it: the function of that with the fewest windows so far;
+/* Is any counted line of such a share, also of late? Whose turn is it: the function of that with the fewest windows so far;
  * lines in loops come first. */
 bool pie_window_lines_turn(const struct pie_window_lines *lines, int32_t *ret_function_line);
 /* A window counts the lines of this function. */

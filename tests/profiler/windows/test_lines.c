@@ -106,6 +106,18 @@ static void test_functions_have_lines_of_their_own(void **unused) {
     }
 }
 
+static void test_a_line_that_was_hot(void **unused) {
+    int32_t function_line;
+
+    add("a.py", 1, 900 * MS, true);
+    pie_window_lines_next(&lines)->number = 0;
+    for (int sample = 0; sample < 20; sample++) {
+        assert_true(pie_window_lines_turn(&lines, &function_line) || sample > 10);
+        add("a.py", 2, 100 * MS, true);
+    }
+    assert_false(pie_window_lines_turn(&lines, &function_line)); /* a third of the time, but none of late */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_a_tenth_of_the_time_is_hot, forget),
@@ -113,6 +125,7 @@ int main(void) {
         cmocka_unit_test_setup(test_little_time_says_nothing, forget),
         cmocka_unit_test_setup(test_the_coldest_makes_room, forget),
         cmocka_unit_test_setup(test_loops, forget),
+        cmocka_unit_test_setup(test_a_line_that_was_hot, forget),
         cmocka_unit_test_setup(test_functions_have_lines_of_their_own, forget),
     };
 

@@ -78,5 +78,5 @@ def columns(end):
 
 
 if __name__ == "__main__":
-    for part in (lowered, other, status, same, searched, cut, columns):  # a tenth of the time so far is hot
+    for part in (columns, lowered, other, status, same, searched, cut):  # a tenth of the time so far is hot
         part(time.thread_time() + float(sys.argv[1]))
