@@ -40,7 +40,7 @@ static const uint64_t PAUSE_NS = 240000000;
 /* This number of calls of a line says enough of it, … */
 static const uint64_t CALLS_ENOUGH[KINDS] = {5000, 1000};
 /* … as does this number of windows that saw none. */
-static const unsigned VAIN_MAX[KINDS] = {8, 3};
+static const unsigned VAIN_MAX = 8;
 
 enum {
     DROPPED = -2,
@@ -165,7 +165,7 @@ static bool may_cost(enum kind kind) {
 static bool is_done(const struct pie_window_line *line, enum kind kind) {
     uint64_t calls = state.windows->calls(line->number);
 
-    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX[kind]);
+    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX);
 }
 
 static void choose_lines(enum kind kind) {

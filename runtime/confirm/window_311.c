@@ -26,6 +26,10 @@
 
 enum { POOL = 256, ADOPTED = 8, WALK = 200 };
 
+/* Frames that are running already have events, too, until they return to one of ours. So many, and none of ours: the
+ * window comes at a bad moment. */
+enum { STRANGE_MAX = 1000 };
+
 /* One event with what it costs the interpreter to make it, and one evaluation of a frame beside its usual cost. */
 enum { EVENT_NS = 60, EVALUATION_NS = 60 };
 
@@ -42,6 +46,7 @@ static struct {
     struct entry pool[POOL], adopted[ADOPTED];
     struct pie_confirm_thread thread;
     uint64_t cost_ns, calls;
+    unsigned strange; /* events of other frames, before the first one of ours */
 } now;
 
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag);
@@ -91,13 +96,18 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         return 0;
     struct entry *entry = find(frame->f_frame);
     if (entry && change(entry, frame)) {
+        now.strange = 0;
         now.calls += pie_confirm_step(&now.thread, &entry->activation, what, begun_ns);
         if (what == PyTrace_RETURN)
             change_back(entry, frame);
     }
     uint64_t ended_ns = pie_monotonic_ns();
     now.cost_ns += ended_ns - begun_ns + EVENT_NS;
-    pie_window_check(ended_ns);
+    now.strange += !entry;
+    if (now.strange > STRANGE_MAX)
+        pie_window_close();
+    else
+        pie_window_check(ended_ns);
     return 0;
 }
 
@@ -166,6 +176,7 @@ bool pie_window_see(int32_t function_line) {
     now.depth = now.n_adopted = 0;
     now.function_line = function_line;
     now.cost_ns = now.calls = 0;
+    now.strange = 0;
     now.thread = (struct pie_confirm_thread){0};
     now.tstate = tstate;
     adopt(tstate);
