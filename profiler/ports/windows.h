@@ -11,11 +11,22 @@
 
 enum { PIE_WINDOW_CALLEE_BYTES = 96 };
 
+/* What calls of a callee go through item by item, if they do. Values of the column passed.kind. */
+enum pie_passed {
+    PIE_PASSED_NONE,
+    PIE_PASSED_SEARCH = 1, /* a list or tuple, for one of its items */
+    PIE_PASSED_SLICE = 2,  /* a copy of a part of a list, tuple, text or bytes */
+    PIE_PASSED_SHIFT = 3,  /* the items of a list behind one that is added or removed */
+};
+
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
  * ends. Calls that were cut off by the end of a window are not counted. */
 struct pie_window_row {
     const char *file, *callee;
-    int32_t line;    /* 1-based */
+    int32_t line;          /* 1-based */
+    int32_t function_line; /* of a caller's line (add()), where its function begins; else 0 */
+    const char *function;  /* its name; the collector says so, and both times: CPU time of the samples in the line and */
+    uint64_t line_ns, function_ns; /* in its function, with all that they call */
     bool is_in_loop; /* the line, of its function; the collector says so */
     bool is_item;    /* access to an element, or the next one of an iteration */
     uint64_t calls, raised;
@@ -29,6 +40,9 @@ struct pie_window_row {
     uint64_t grew;    /* that had larger arguments than the call before */
     uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
     uint64_t call_ns, again_ns, alike_ns, single_ns, bulk_ns; /* CPU time without that of counting */
+    uint8_t passed_kind;                                      /* enum pie_passed */
+    uint64_t passed, passed_items, passed_ns;                 /* calls that went through items, and how many */
+    uint64_t carried; /* of them, through what the call before had gone through; slices: through what it had made */
 };
 
 struct pie_window_limits {
@@ -36,12 +50,14 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
+    int32_t function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
 };
 
 /* Context: drain (all of this). */
 struct pie_window_ops {
-    /* Counts a line from the next window on. Returns its number, -1: there is no room. To be called at rest. */
-    int (*add)(const char *file, int32_t line);
+    /* Counts a line from the next window on. function_line: 0, or it is one of a caller, in the function that begins
+     * there and not in those within it. Returns its number, -1: there is no room. To be called at rest. */
+    int (*add)(const char *file, int32_t line, int32_t function_line);
     /* … and not any more. */
     void (*drop)(int number);
     /* Asks the main thread for a window. False: it cannot be asked. */

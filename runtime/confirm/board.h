@@ -22,6 +22,7 @@ enum {
 struct pie_confirm_line {
     char file[PIE_CONFIRM_FILE_BYTES]; /* as the profile has it */
     int32_t line;                      /* 1-based */
+    int32_t function_line;             /* of a caller's line, where its function begins; 0: of another one */
     bool was_run;                      /* a call of it was met, or an element or operator */
     bool is_dropped;                   /* it is not counted any more */
 };
@@ -46,6 +47,8 @@ struct pie_confirm_row {
     uint64_t singles; /* for single numbers or elements only */
     uint64_t call_ns, again_ns, alike_ns, single_ns;
     uint64_t bulk_ns;   /* of operators and ufuncs on arrays of many elements */
+    uint8_t passed_kind; /* enum pie_passed (profiler/ports/windows.h), as are the next four */
+    uint64_t passed, passed_items, passed_ns, carried;
     uint64_t grew;      /* that had larger arguments than the call before */
     uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
 };

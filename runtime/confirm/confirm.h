@@ -63,11 +63,27 @@ void pie_confirm_name(struct _object *callee, char *text, size_t size);
 bool pie_confirm_is_ufunc(struct _object *callee);
 uint64_t pie_confirm_key(struct _object *callee);
 
+/* What a call goes through item by item. */
+struct pie_confirm_passed {
+    uint8_t kind; /* enum pie_passed */
+    const struct _object *container;
+    size_t size, items; /* of the container; of them, those that it goes through */
+};
+
+/* passed.c: of a method of a list or tuple with its arguments, self first; of `item in container`; of
+ * container[index]. */
+struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments, int count);
+struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
+struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, struct _object *index);
+/* … once the call has ended: what a slice has copied. */
+void pie_confirm_passed_end(struct pie_confirm_passed *passed, struct _object *result);
+
 /* A call that is going on. */
 struct pie_confirm_call {
     struct pie_confirm_call *outer; /* the one around it in this thread, of any line */
     struct pie_confirm_sums *sums;  /* NULL: nothing is going on */
     struct pie_confirm_digest args;
+    struct pie_confirm_passed passed;
     bool is_single, is_operator;     /* is_operator: one of the language, or a ufunc */
     uint64_t begun_ns, begun_cpu_ns; /* CLOCK_MONOTONIC; CPU time of the thread, about */
     uint64_t spent_ns;               /* by this thread on counting, until then */

@@ -158,6 +158,13 @@ static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
     return true;
 }
 
+static void add_items(struct pie_confirm_digest *digest, PyObject **items, Py_ssize_t count) {
+    mix(digest, (uint64_t)count);
+    digest->size_bytes += (size_t)count * sizeof *items;
+    for (Py_ssize_t i = 0; i < count && digest->budget; i++)
+        pie_confirm_digest_add(digest, items[i]);
+}
+
 /* --- Buffers --- */
 
 static bool is_named(PyObject *object, const char *name) {
@@ -185,6 +192,11 @@ static bool has_values(const Py_buffer *view) {
     return !view->format || !strchr(view->format, 'O');
 }
 
+static bool has_only_objects(const Py_buffer *view) {
+    return view->format && strcmp(view->format, "O") == 0 && view->itemsize == sizeof(PyObject *) &&
+           PyBuffer_IsContiguous(view, 'C');
+}
+
 /* What lies in pieces is copied together. */
 static void add_pieces(struct pie_confirm_digest *digest, Py_buffer *view) {
     void *copy = (size_t)view->len <= digest->budget ? PyMem_RawMalloc((size_t)view->len + 1) : NULL;
@@ -206,7 +218,9 @@ static void add_view(struct pie_confirm_digest *digest, Py_buffer *view) {
         pie_confirm_digest_add_bytes(digest, view->format, strlen(view->format));
     if (has_values(view) && view->itemsize > 0 && (size_t)(view->len / view->itemsize) > digest->elements)
         digest->elements = (size_t)(view->len / view->itemsize);
-    if (!has_values(view))
+    if (has_only_objects(view))
+        add_items(digest, view->buf, view->len / view->itemsize);
+    else if (!has_values(view))
         digest->is_value = false;
     else if (PyBuffer_IsContiguous(view, 'C'))
         pie_confirm_digest_add_bytes(digest, view->buf, (size_t)view->len);
@@ -231,13 +245,6 @@ static bool add_buffer(struct pie_confirm_digest *digest, PyObject *object) {
 }
 
 /* --- Containers --- */
-
-static void add_items(struct pie_confirm_digest *digest, PyObject **items, Py_ssize_t count) {
-    mix(digest, (uint64_t)count);
-    digest->size_bytes += (size_t)count * sizeof *items;
-    for (Py_ssize_t i = 0; i < count && digest->budget; i++)
-        pie_confirm_digest_add(digest, items[i]);
-}
 
 static void add_dict(struct pie_confirm_digest *digest, PyObject *dict) {
     PyObject *key, *value;
@@ -272,13 +279,37 @@ static void add_set(struct pie_confirm_digest *digest, PyObject *set) {
     mix(digest, sum);
 }
 
+/* How an iterator over a list or tuple is laid out (Objects/listobject.c, tupleobject.c). */
+struct iterator {
+    PyObject head;
+    Py_ssize_t index;
+    PyObject *sequence; /* NULL: it is over */
+};
+
+/* What is still to come. */
+static void add_iterator(struct pie_confirm_digest *digest, PyObject *object) {
+    const struct iterator *iterator = (const struct iterator *)object;
+    PyObject *sequence = iterator->sequence;
+    Py_ssize_t count = sequence ? Py_SIZE(sequence) - iterator->index : 0;
+
+    if (count > 0)
+        add_items(digest, PySequence_Fast_ITEMS(sequence) + iterator->index, count);
+}
+
+static bool is_dict(PyObject *object) {
+    return PyDict_CheckExact(object) || PyODict_CheckExact(object) ||
+           (PyDict_Check(object) && is_named(object, "collections.defaultdict"));
+}
+
 static bool add_container(struct pie_confirm_digest *digest, PyObject *object) {
     if (PyTuple_CheckExact(object))
         add_items(digest, ((PyTupleObject *)object)->ob_item, PyTuple_GET_SIZE(object));
     else if (PyList_CheckExact(object))
         add_items(digest, ((PyListObject *)object)->ob_item, PyList_GET_SIZE(object));
-    else if (PyDict_CheckExact(object))
+    else if (is_dict(object))
         add_dict(digest, object);
+    else if (Py_IS_TYPE(object, &PyListIter_Type) || Py_IS_TYPE(object, &PyTupleIter_Type))
+        add_iterator(digest, object);
     else if (PyAnySet_CheckExact(object))
         add_set(digest, object);
     else
@@ -411,7 +442,8 @@ static void add_other(struct pie_confirm_digest *digest, PyObject *object) {
         pie_confirm_digest_add_callee(digest, object);
     else if (Py_IS_TYPE(object, &PySlice_Type))
         add_slice(digest, object);
-    else if (!add_date(digest, object) && !add_instance(digest, object))
+    else if (!add_date(digest, object) && !pie_confirm_digest_add_table(digest, object) &&
+             !add_instance(digest, object))
         pie_confirm_digest_add_identity(digest, object);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/confirm/sites.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "profiler/base/hash.h"
 
@@ -33,6 +34,7 @@ static struct pie_confirm_sums *known_sums(struct pie_confirm_site *site, uint64
 static void begin_digest(struct pie_confirm_call *call, struct pie_confirm_sums *sums) {
     call->sums = sums;
     call->is_operator = false;
+    call->passed = (struct pie_confirm_passed){0};
     pie_confirm_digest_begin(&call->args, pie_confirm_sums_budget(sums));
 }
 
@@ -72,6 +74,8 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
         pie_confirm_digest_add(&call->args, top[-i]);
     call->is_single = call->args.is_single;
     call->is_operator = pie_confirm_is_ufunc(callee);
+    if (has_self)
+        call->passed = pie_confirm_passed_method(callee, top - site->argument - 1, site->argument + 1);
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);
@@ -124,6 +128,8 @@ static bool read_binary(struct pie_confirm_site *site, PyObject **top, struct pi
     pie_confirm_digest_add(&call->args, right);
     call->is_single = call->args.is_single;
     call->is_operator = true;
+    if (strcmp(site->operator, "in") == 0)
+        call->passed = pie_confirm_passed_test(left, right);
     return true;
 }
 
@@ -200,6 +206,8 @@ static bool read_item(struct pie_confirm_site *site, PyObject **top, struct pie_
         pie_confirm_digest_add(&call->args, access.end);
     if (access.value)
         pie_confirm_digest_add(&call->args, access.value);
+    if (site->kind == PIE_CONFIRM_ITEM)
+        call->passed = pie_confirm_passed_item(access.container, access.index);
     call->is_single = site->kind == PIE_CONFIRM_NEXT || (!access.end && is_element(access.index));
     return true;
 }

@@ -16,6 +16,7 @@
 enum { UNIT_BYTES = 2 };
 
 static _Atomic unsigned generation; /* of the board's lines */
+bool pie_confirm_lines_are_of_callers;
 
 /* --- Which instructions --- */
 
@@ -111,7 +112,9 @@ static bool lines_of_file(PyCodeObject *code, bool in_file[PIE_CONFIRM_LINES_MAX
     bool any = false;
 
     for (uint32_t i = 0; i < pie_confirm_board->n_lines; i++) {
-        in_file[i] = is_same_file(file, pie_confirm_board->lines[i].file);
+        const struct pie_confirm_line *line = &pie_confirm_board->lines[i];
+        int function_line = pie_confirm_lines_are_of_callers ? code->co_firstlineno : 0;
+        in_file[i] = line->function_line == function_line && is_same_file(file, line->file);
         any = any || in_file[i];
     }
     return any;
@@ -182,6 +185,8 @@ static bool fill_sites(struct pie_confirm_code *made, PyCodeObject *code, const 
     while (next_instruction(&at)) {
         struct pie_confirm_site *site = &made->sites[at.begin];
         enum pie_confirm_site_kind kind = kind_of(at.opcode);
+        if (kind == PIE_CONFIRM_NEXT && pie_confirm_lines_are_of_callers)
+            kind = PIE_CONFIRM_NONE;
         int line = kind <= PIE_CONFIRM_IDLE
                        ? -1
                        : line_index(in_file, PyCode_Addr2Line(code, at.begin * UNIT_BYTES));
@@ -227,7 +232,11 @@ static struct pie_confirm_code *make_code(PyCodeObject *code) {
 #endif
 
 struct pie_confirm_code *pie_confirm_codes;
-static Py_ssize_t extra_index = -1; /* where a code object keeps it */
+static Py_ssize_t extra_indexes[2] = {-1, -1}; /* where a code object keeps it; of callers' lines: the second */
+
+static Py_ssize_t extra_index(void) {
+    return extra_indexes[pie_confirm_lines_are_of_callers];
+}
 
 /* None of its lines is counted: an odd word that no pointer is, with the generation. */
 static void *not_counted(void) {
@@ -242,6 +251,10 @@ void pie_confirm_lines_changed(void) {
     generation++;
 }
 
+void pie_confirm_lines_choose(bool are_of_callers) {
+    pie_confirm_lines_are_of_callers = are_of_callers;
+}
+
 static void link_code(struct pie_confirm_code *made) {
     made->next = pie_confirm_codes;
     made->at = &pie_confirm_codes;
@@ -253,7 +266,7 @@ static void link_code(struct pie_confirm_code *made) {
 static void free_extra(void *extra) {
     struct pie_confirm_code *made = extra;
 
-    if (is_not_counted(extra))
+    if (!extra || is_not_counted(extra)) /* the interpreter may ask for one that was never set */
         return;
     if (made->at)
         *made->at = made->next;
@@ -263,14 +276,15 @@ static void free_extra(void *extra) {
 }
 
 int pie_confirm_codes_init(void) {
-    extra_index = PyUnstable_Eval_RequestCodeExtraIndex(free_extra);
-    return extra_index < 0 ? -ENOMEM : 0;
+    for (int i = 0; i < 2; i++)
+        extra_indexes[i] = PyUnstable_Eval_RequestCodeExtraIndex(free_extra);
+    return extra_indexes[0] < 0 || extra_indexes[1] < 0 ? -ENOMEM : 0;
 }
 
 static struct pie_confirm_code *keep_in(PyCodeObject *code, struct pie_confirm_code *made) {
     void *extra = made ? (void *)made : not_counted();
 
-    if (PyUnstable_Code_SetExtra((PyObject *)code, extra_index, extra) < 0) {
+    if (PyUnstable_Code_SetExtra((PyObject *)code, extra_index(), extra) < 0) {
         PyErr_Clear();
         free_extra(extra);
         return NULL;
@@ -283,7 +297,7 @@ static struct pie_confirm_code *keep_in(PyCodeObject *code, struct pie_confirm_c
 struct pie_confirm_code *pie_confirm_code_of(PyCodeObject *code) {
     void *extra = NULL;
 
-    if (PyUnstable_Code_GetExtra((PyObject *)code, extra_index, &extra) < 0)
+    if (PyUnstable_Code_GetExtra((PyObject *)code, extra_index(), &extra) < 0)
         PyErr_Clear();
     if (extra == not_counted())
         return NULL;

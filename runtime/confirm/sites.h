@@ -54,6 +54,10 @@ int pie_confirm_codes_init(void);
 /* The board has other lines from now on: code objects are looked at again. While no call is going on. */
 void pie_confirm_lines_changed(void);
 
+/* From now on a code object is what the lines of callers make of it, or the other ones. While no call is going on. */
+void pie_confirm_lines_choose(bool are_of_callers);
+extern bool pie_confirm_lines_are_of_callers;
+
 /* What a code object is to us, made at first sight. NULL: it has no such line, or there is no memory. */
 struct pie_confirm_code *pie_confirm_code_of(struct PyCodeObject *code);
 

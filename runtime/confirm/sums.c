@@ -10,6 +10,8 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
+#include "profiler/ports/windows.h"
+#include "runtime/confirm/sites.h"
 
 /* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
  * what was seen is kept as two words, of the arguments and of the result. */
@@ -21,6 +23,8 @@ enum {
     LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
+    STATUS_BITS = 8,
+    NEAR = 8, /* a container has changed its size by less than such a part */
     BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
@@ -42,6 +46,7 @@ struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
+    struct pie_confirm_passed passed; /* … and what it went through, or made; nothing is read there any more */
     uint64_t before;     /* their hash */
     struct seen args, results;
 };
@@ -234,6 +239,18 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
     return is_other ? NEW : args->is_value && is_same ? AGAIN : ALIKE;
 }
 
+/* Such a call may be there for its effect. A caller's calls run code that keeps its state where no argument shows it, and
+ * a status comes again by chance. */
+static bool may_be_for_effect(PyObject *result) {
+    if (result == Py_None)
+        return true;
+    if (!pie_confirm_lines_are_of_callers)
+        return false;
+    return PyBool_Check(result) || (PyLong_CheckExact(result) && _PyLong_NumBits(result) <= STATUS_BITS) ||
+           (PyTuple_CheckExact(result) && PyTuple_GET_SIZE(result) == 0) ||
+           (PyUnicode_CheckExact(result) && PyUnicode_GET_LENGTH(result) == 0);
+}
+
 static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_confirm_call *call,
                                 PyObject *result) {
     struct pie_confirm_digest digest;
@@ -243,7 +260,7 @@ static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_
     pie_confirm_digest_add(&digest, result);
     if (digest.is_value)
         (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
-    digest.is_value = digest.is_value && result != Py_None; /* such a call may be there for its effect */
+    digest.is_value = digest.is_value && !may_be_for_effect(result);
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_results = sums->results.count;
     return judge(sums, &call->args, &digest);
@@ -253,6 +270,30 @@ static void note_size(struct pie_confirm_sums *sums, size_t size_bytes) {
     sums->row->grew += sums->row->calls > 1 && size_bytes > sums->before_bytes;
     sums->row->arg_bytes += size_bytes;
     sums->before_bytes = size_bytes;
+}
+
+/* A container of the same size each time is likely another one at the same place, where the call made it from this one:
+ * rows of a table, of which the first column is cut off. */
+static bool is_carried(const struct pie_confirm_passed *before, const struct pie_confirm_passed *now) {
+    size_t change = now->size > before->size ? now->size - before->size : before->size - now->size;
+    bool is_near = change <= before->size / NEAR + NEAR;
+
+    return now->container == before->container && is_near && (now->kind != PIE_PASSED_SLICE || change > 0);
+}
+
+static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *call, PyObject *result,
+                        uint64_t ns) {
+    if (!call->passed.kind)
+        return;
+    pie_confirm_passed_end(&call->passed, result);
+    sums->row->passed_kind = call->passed.kind;
+    sums->row->passed++;
+    sums->row->passed_items += call->passed.items;
+    sums->row->passed_ns += ns;
+    sums->row->carried += is_carried(&sums->passed, &call->passed);
+    sums->passed = call->passed;
+    if (call->passed.kind == PIE_PASSED_SLICE)
+        sums->passed.container = result;
 }
 
 void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,
@@ -280,6 +321,7 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,
                              call->inner_bulk_ns, outer ? &outer->inner_bulk_ns : NULL);
     note_size(sums, call->args.size_bytes);
+    note_passed(sums, call, result, ns);
     sums->before = call->args.hash;
     sums->digest_ns += pie_monotonic_ns() - digest_ns;
     pie_confirm_call_drop(thread, call);

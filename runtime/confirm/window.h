@@ -9,9 +9,9 @@
 /* A counted window, between windows.c, which begins and ends it, and window_311.c, which sees the calls of the main
  * thread meanwhile. All but two of it are called with the GIL held. */
 
-/* From now on this thread's calls are seen, those of frames that are running already, too. False: somebody else sees
- * them, or evaluates frames. */
-bool pie_window_see(void);
+/* From now on this thread's calls are seen, those of frames that are running already, too. function_line: as in struct
+ * pie_window_limits. False: somebody else sees them, or evaluates frames. */
+bool pie_window_see(int32_t function_line);
 /* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
 void pie_window_unsee(void);
 

@@ -26,6 +26,10 @@
 
 enum { POOL = 256, ADOPTED = 8, WALK = 200 };
 
+/* Frames that are running already have events, too, until they return to one of ours. So many, and none of ours: the
+ * window comes at a bad moment. */
+enum { STRANGE_MAX = 1000 };
+
 /* One event with what it costs the interpreter to make it, and one evaluation of a frame beside its usual cost. */
 enum { EVENT_NS = 60, EVALUATION_NS = 60 };
 
@@ -38,9 +42,11 @@ static struct {
     PyThreadState *tstate; /* NULL: nothing is seen */
     unsigned number;       /* of windows so far; an evaluation that outlasts its window knows it by that */
     unsigned depth, n_adopted;
+    int function_line; /* other functions are not seen; 0: all are */
     struct entry pool[POOL], adopted[ADOPTED];
     struct pie_confirm_thread thread;
     uint64_t cost_ns, calls;
+    unsigned strange; /* events of other frames, before the first one of ours */
 } now;
 
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag);
@@ -90,17 +96,26 @@ static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg
         return 0;
     struct entry *entry = find(frame->f_frame);
     if (entry && change(entry, frame)) {
+        now.strange = 0;
         now.calls += pie_confirm_step(&now.thread, &entry->activation, what, begun_ns);
         if (what == PyTrace_RETURN)
             change_back(entry, frame);
     }
     uint64_t ended_ns = pie_monotonic_ns();
     now.cost_ns += ended_ns - begun_ns + EVENT_NS;
-    pie_window_check(ended_ns);
+    now.strange += !entry;
+    if (now.strange > STRANGE_MAX)
+        pie_window_close();
+    else
+        pie_window_check(ended_ns);
     return 0;
 }
 
 /* --- Frames --- */
+
+static struct pie_confirm_code *seen_code(PyCodeObject *code) {
+    return now.function_line && code->co_firstlineno != now.function_line ? NULL : pie_confirm_code_of(code);
+}
 
 static struct entry *push(_PyInterpreterFrame *frame, struct pie_confirm_code *code) {
     struct entry *entry = &now.pool[now.depth++];
@@ -131,7 +146,7 @@ static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *fra
         pie_window_close();
     if (tstate != now.tstate || now.depth == POOL)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
-    struct pie_confirm_code *code = pie_confirm_code_of(frame->f_code);
+    struct pie_confirm_code *code = seen_code(frame->f_code);
     if (!code && tstate->c_tracefunc != trace)
         return _PyEval_EvalFrameDefault(tstate, frame, throwflag);
     return evaluate_seen(tstate, frame, code, throwflag);
@@ -143,14 +158,14 @@ static void adopt(PyThreadState *tstate) {
     _PyInterpreterFrame *frame = tstate->cframe->current_frame;
 
     for (int i = 0; frame && i < WALK && now.n_adopted < ADOPTED; i++, frame = frame->previous) {
-        struct pie_confirm_code *code = pie_confirm_code_of(frame->f_code);
+        struct pie_confirm_code *code = seen_code(frame->f_code);
         if (code)
             now.adopted[now.n_adopted++] =
                 (struct entry){.activation = {.frame = frame, .code = code, .unit = -1}};
     }
 }
 
-bool pie_window_see(void) {
+bool pie_window_see(int32_t function_line) {
     PyThreadState *tstate = PyThreadState_Get();
 
     if (tstate->interp != PyInterpreterState_Main() || pie_confirm_is_traced_by_others(tstate, trace) ||
@@ -159,7 +174,9 @@ bool pie_window_see(void) {
         return false;
     now.number++;
     now.depth = now.n_adopted = 0;
+    now.function_line = function_line;
     now.cost_ns = now.calls = 0;
+    now.strange = 0;
     now.thread = (struct pie_confirm_thread){0};
     now.tstate = tstate;
     adopt(tstate);

@@ -25,6 +25,8 @@ enum { RESTING, ASKED, OPEN };
 
 /* Arrays of up to a million bytes are compared; larger ones are known only by their shape. */
 static const size_t BUDGET_BYTES = 1 << 20;
+/* What callers hand on is looked at less often. */
+static const size_t CALLERS_BUDGET_BYTES = 4 << 20;
 
 static struct pie_confirm_board board;
 
@@ -32,7 +34,8 @@ static struct {
     unsigned long thread; /* that the window is of */
     PyCFunction set_trace, set_profile;
     struct pie_window_limits limits; /* changes at rest only */
-    uint64_t begun_cpu_ns;           /* of the main thread; under the GIL */
+    uint64_t begun_cpu_ns;           /* of the main thread; under the GIL, as is the next one */
+    uint64_t look_ns;                /* the limits may be reached from then on */
     _Atomic uint64_t begun_ns;
     _Atomic uint64_t spent_ns; /* relaxed: a sum */
     _Atomic int state;         /* release as a window ends: its rows are there */
@@ -62,11 +65,24 @@ void pie_window_close(void) {
     atomic_store_explicit(&own.state, RESTING, memory_order_release);
 }
 
-void pie_window_check(uint64_t now_ns) {
+/* By the clock of the events a limit may be reached while others have the processor. The clock of the thread, which is
+ * dear, says how much of its own time is left. */
+static bool is_at_limit(uint64_t now_ns) {
     uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
+    uint64_t cpu_ns = pie_thread_cpu_ns() - own.begun_cpu_ns;
 
-    if (now_ns - begun_ns >= own.limits.length_ns || pie_python_is_finalizing() ||
-        pie_window_cost_ns() >= own.limits.cost_ns || pie_window_calls() >= own.limits.calls)
+    if (now_ns - begun_ns >= own.limits.forced_ns || cpu_ns >= own.limits.length_ns)
+        return true;
+    if (pie_window_cost_ns() >= own.limits.cost_ns && cpu_ns >= own.limits.cost_ns)
+        return true;
+    own.look_ns = now_ns + (own.limits.length_ns - cpu_ns);
+    return false;
+}
+
+void pie_window_check(uint64_t now_ns) {
+    if (pie_window_calls() >= own.limits.calls || pie_python_is_finalizing())
+        pie_window_close();
+    else if ((now_ns >= own.look_ns || pie_window_cost_ns() >= own.limits.cost_ns) && is_at_limit(now_ns))
         pie_window_close();
 }
 
@@ -81,9 +97,10 @@ static int begin(void *unused) {
     if (atomic_load_explicit(&own.state, memory_order_relaxed) != ASKED)
         return 0;
     pie_confirm_board = &board;
-    pie_confirm_budget_bytes = BUDGET_BYTES;
+    pie_confirm_budget_bytes = own.limits.function_line ? CALLERS_BUDGET_BYTES : BUDGET_BYTES;
+    pie_confirm_lines_choose(own.limits.function_line != 0);
     if (own.is_over || own.has_loops || pie_python_is_finalizing() || has_greenlets() ||
-        pie_confirm_stack_is_short() || !pie_window_see()) {
+        pie_confirm_stack_is_short() || !pie_window_see(own.limits.function_line)) {
         pie_confirm_board = NULL;
         atomic_store_explicit(&own.state, RESTING, memory_order_release);
         return 0;
@@ -93,6 +110,7 @@ static int begin(void *unused) {
     pie_watch_rest_calls(true);
     own.thread = PyThread_get_thread_ident();
     own.begun_cpu_ns = pie_thread_cpu_ns();
+    own.look_ns = pie_monotonic_ns() + own.limits.length_ns;
     atomic_store_explicit(&own.state, OPEN, memory_order_release);
     return 0;
 }
@@ -203,12 +221,13 @@ static void look(void) {
     }
 }
 
-static int add(const char *file, int32_t line) {
+static int add(const char *file, int32_t line, int32_t function_line) {
     if (board.n_lines == PIE_CONFIRM_LINES_MAX || strlen(file) >= sizeof board.lines->file)
         return -1;
     struct pie_confirm_line *added = &board.lines[board.n_lines];
     strcpy(added->file, file);
     added->line = line;
+    added->function_line = function_line;
     pie_confirm_lines_changed();
     return (int)board.n_lines++;
 }
@@ -240,6 +259,7 @@ static bool row(size_t index, struct pie_window_row *ret_row) {
         .file = board.lines[from->line].file,
         .callee = from->callee,
         .line = board.lines[from->line].line,
+        .function_line = board.lines[from->line].function_line,
         .is_item = from->is_item,
         .calls = from->calls,
         .raised = from->raised,
@@ -259,6 +279,11 @@ static bool row(size_t index, struct pie_window_row *ret_row) {
         .alike_ns = from->alike_ns,
         .single_ns = from->single_ns,
         .bulk_ns = from->bulk_ns,
+        .passed_kind = from->passed_kind,
+        .passed = from->passed,
+        .passed_items = from->passed_items,
+        .passed_ns = from->passed_ns,
+        .carried = from->carried,
     };
     return true;
 }

@@ -535,3 +535,50 @@ CREATE TABLE windowed (
   bulk_ns INTEGER NOT NULL,        -- the same of operators and ufuncs on arrays of 64 elements or more
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;
+
+-- The same of calls at lines of own code that lead to hot lines: those of a function's callers. Such lines are counted in
+-- windows of their own, in which hot lines are not.
+CREATE TABLE called (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- as in counted
+  function TEXT NOT NULL,          -- name of the function that has the line,
+  function_line INTEGER NOT NULL,  -- and where it begins
+  is_in_loop INTEGER NOT NULL,     -- as in windowed
+  calls INTEGER NOT NULL,          -- as in windowed, as are those up to alike_ns
+  raised INTEGER NOT NULL,         -- of them by an exception
+  compared INTEGER NOT NULL,       -- whose arguments were all compared by value
+  distinct_args INTEGER NOT NULL,  -- distinct arguments
+  distinct_results INTEGER NOT NULL, -- distinct results
+  once INTEGER NOT NULL,           -- of distinct_args: those that were met once
+  twice INTEGER NOT NULL,          -- of distinct_args: those that were met twice
+  again INTEGER NOT NULL,          -- with the arguments and the result of an earlier one; the result is no number from
+                                   -- -255 to 255, truth value or the like, which come again by chance
+  alike INTEGER NOT NULL,          -- with the same arguments as an earlier one, but not all values are known
+  same INTEGER NOT NULL,           -- of again and alike: with the arguments of the call before
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
+  again_ns INTEGER NOT NULL,       -- the same of those in again
+  alike_ns INTEGER NOT NULL,       -- the same of those in alike
+  line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all that it calls
+  function_ns INTEGER NOT NULL,    -- the same of its function
+  PRIMARY KEY (process, file, line, callee, function_line)
+) WITHOUT ROWID;
+
+-- Calls in windowed that go through the items of a built-in list, tuple, text or bytes one after the other.
+CREATE TABLE passed (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- as in counted
+  kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that move,
+                                   -- since one before them is added or removed
+  is_in_loop INTEGER NOT NULL,     -- as in windowed
+  calls INTEGER NOT NULL,          -- such calls
+  items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something
+  carried INTEGER NOT NULL,        -- calls that met the list of the call before, or a slice that it had made, of about
+                                   -- the same length
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
+  line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all but own code below it
+  PRIMARY KEY (process, file, line, callee)
+) WITHOUT ROWID;

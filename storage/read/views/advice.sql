@@ -62,6 +62,7 @@ FROM (VALUES
   ('*', 'shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),
   ('*', 'searched list', 'keep the items in a set, or in a dict where something belongs to them: a test there does not '
     || 'search'),
+  ('*', 'slices of slices', 'keep an index, or take items from a collections.deque, instead of copying what is left'),
   ('*', 'growing argument', 'keep what was worked out so far and add only what is new: a running total or maximum, '
     || 'itertools.accumulate, update() of a hash, bisect.insort for what is sorted'),
   ('numpy', 'growing argument', 'work out all of them with one call for the whole array (numpy.cumsum, cumprod, '

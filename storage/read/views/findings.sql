@@ -46,6 +46,10 @@ FROM (
       UNION ALL
       SELECT * FROM x_work_told
       UNION ALL
+      SELECT * FROM x_called_told
+      UNION ALL
+      SELECT * FROM x_passed_told
+      UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,

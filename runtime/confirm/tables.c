@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/confirm/digest.h"
+
+#include <string.h>
+
+/* Frames, series and indexes of pandas by their content: the arrays of their blocks and the labels of their axes. What
+ * they keep only for speed, such as columns that were taken out before, is left out. Attributes are read where they
+ * lie: in the object's dict, or by a getter in C. */
+
+/* New reference; NULL: there is none such. */
+static PyObject *part_of(PyObject *object, const char *name) {
+    PyObject *key = PyUnicode_FromString(name);
+    PyObject *getter = key ? _PyType_Lookup(Py_TYPE(object), key) : NULL; /* borrowed, as is the dict */
+    PyObject **dict = _PyObject_GetDictPtr(object);
+    PyObject *part = NULL;
+
+    if (getter && (Py_IS_TYPE(getter, &PyGetSetDescr_Type) || Py_IS_TYPE(getter, &PyMemberDescr_Type)))
+        part = Py_TYPE(getter)->tp_descr_get(getter, object, (PyObject *)Py_TYPE(object));
+    else if (key && dict && *dict)
+        part = Py_XNewRef(PyDict_GetItemWithError(*dict, key));
+    Py_XDECREF(key);
+    PyErr_Clear();
+    return part;
+}
+
+/* False: there is none such. */
+static bool add_part(struct pie_confirm_digest *digest, PyObject *object, const char *name) {
+    PyObject *part = part_of(object, name);
+
+    if (!part)
+        return false;
+    pie_confirm_digest_add(digest, part);
+    Py_DECREF(part);
+    return true;
+}
+
+static bool is_of_module(PyTypeObject *type, const char *beginning) {
+    PyObject *module = PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && type->tp_dict
+                           ? PyDict_GetItemString(type->tp_dict, "__module__")
+                           : NULL; /* borrowed */
+    const char *text = module && PyUnicode_CheckExact(module) ? PyUnicode_AsUTF8(module) : NULL;
+
+    PyErr_Clear();
+    return text && strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* --- Blocks --- */
+
+/* Dates and times lie in an array of numbers; of what else is no array of NumPy's, nothing is known. */
+static void add_values(struct pie_confirm_digest *digest, PyObject *values) {
+    bool are_times = is_of_module(Py_TYPE(values), "pandas.core.arrays.datetimes") ||
+                     is_of_module(Py_TYPE(values), "pandas.core.arrays.timedeltas");
+    PyObject *array = are_times ? part_of(values, "_ndarray") : NULL;
+
+    if (array && PyObject_CheckBuffer(array)) /* which dates do not give out */
+        pie_confirm_digest_add_identity(digest, array);
+    else
+        pie_confirm_digest_add(digest, values);
+    Py_XDECREF(array);
+}
+
+static bool add_block(struct pie_confirm_digest *digest, PyObject *block) {
+    PyObject *values = part_of(block, "values"), *place = part_of(block, "_mgr_locs");
+    bool done = values && place && add_part(digest, place, "indexer");
+
+    if (done)
+        add_values(digest, values);
+    Py_XDECREF(values);
+    Py_XDECREF(place);
+    return done;
+}
+
+static bool add_blocks(struct pie_confirm_digest *digest, PyObject *manager) {
+    PyObject *blocks = part_of(manager, "blocks");
+    bool done = blocks && PyTuple_CheckExact(blocks);
+
+    for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(blocks); i++)
+        done = add_block(digest, PyTuple_GET_ITEM(blocks, i));
+    Py_XDECREF(blocks);
+    return done;
+}
+
+/* --- Objects --- */
+
+/* What could not be read makes the object one that is known by identity. */
+static void add_frame(struct pie_confirm_digest *digest, PyObject *object) {
+    PyObject *manager = part_of(object, "_mgr");
+
+    if (!manager || !add_part(digest, manager, "axes") || !add_blocks(digest, manager))
+        pie_confirm_digest_add_identity(digest, object);
+    (void)add_part(digest, object, "_name"); /* of a series */
+    Py_XDECREF(manager);
+}
+
+static void add_index(struct pie_confirm_digest *digest, PyObject *object) {
+    if (!add_part(digest, object, "_range") && !add_part(digest, object, "_data"))
+        pie_confirm_digest_add_identity(digest, object);
+    (void)add_part(digest, object, "_name");
+}
+
+bool pie_confirm_digest_add_table(struct pie_confirm_digest *digest, PyObject *object) {
+    PyTypeObject *type = Py_TYPE(object);
+
+    if (Py_IS_TYPE(object, &PyRange_Type)) {
+        (void)(add_part(digest, object, "start") && add_part(digest, object, "stop") &&
+               add_part(digest, object, "step"));
+        return true;
+    }
+    if (strcmp(type->tp_name, "DataFrame") == 0 && is_of_module(type, "pandas.core.frame"))
+        add_frame(digest, object);
+    else if (strcmp(type->tp_name, "Series") == 0 && is_of_module(type, "pandas.core.series"))
+        add_frame(digest, object);
+    else if (is_of_module(type, "pandas.core.indexes."))
+        add_index(digest, object);
+    else
+        return false;
+    digest->is_single = false;
+    return true;
+}

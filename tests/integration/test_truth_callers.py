@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counted windows of callers, and what calls go through, in a program whose mixtures are known."""
+
+import pytest
+
+from helpers import PYTHON, TRUTH, line_of, profile, run
+
+PROGRAM = TRUTH / "redundancy" / "callers.py"
+CPU_SECONDS = 1.0
+VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
+pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
+
+
+# Windows have 10 ms and a hundredth of the CPU time. Apart, no part takes another one's.
+PARTS = {"rounds": ("same", "other"), "others": ("status", "lowered"), "sequences": ("searched", "cut", "columns")}
+
+
+@pytest.fixture(scope="module")
+def done(pieprof, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("callers")
+    return {part: profiled for name, parts in PARTS.items()
+            for profiled in [profile(folder / f"{name}.db", PROGRAM, CPU_SECONDS, *parts, options=("--overhead", "0"))]
+            for part in parts}
+
+
+def row_of(done, table, mark, callee):
+    (row,) = done[mark].sql(f"select * from {table} where line = {line_of(PROGRAM, mark)} and callee = '{callee}'")
+    print(mark, row)
+    return row
+
+
+def high(done, mark):
+    return [row for row in done[mark].sql(f"select * from v_redundancy where line = {line_of(PROGRAM, mark)}")
+            if row["severity"] == "high"]
+
+
+def test_the_call_that_all_rounds_share(done):
+    row = row_of(done, "called", "same", "digests")
+    assert row["calls"] >= 10 and row["compared"] == row["calls"] and row["function"] == "same"
+    assert row["again"] == row["same"] == row["calls"] - 1 and row["again_ns"] >= 0.8 * row["call_ns"]
+    (found,) = high(done, "same")
+    assert found["category"] == "loop-invariant computation"
+    # four digests of 40 rounds of 240 for each round of the loop
+    assert abs(found["wasted_s"] / (row["function_ns"] / 1e9) - 160 / 240) < 0.15
+
+
+def test_other_arguments(done):
+    row = row_of(done, "called", "other", "digests")
+    assert row["calls"] >= 10 and row["again"] == row["alike"] == 0 and row["once"] == row["calls"]
+    assert not high(done, "other")
+
+
+def test_a_status_proves_nothing(done):
+    row = row_of(done, "called", "status", "check")
+    assert row["calls"] >= 10 and row["again"] == 0 and row["alike"] == row["calls"] - 1
+    assert not [found for found in high(done, "status") if found["category"] == "loop-invariant computation"]
+
+
+def test_a_comprehension_is_a_call(done):
+    row = row_of(done, "called", "lowered", "lowered.<locals>.<setcomp>")
+    assert row["calls"] >= 10 and row["distinct_args"] == 1 and row["again"] == row["calls"] - 1
+    (found,) = high(done, "lowered")
+    assert found["category"] == "loop-invariant computation"
+
+
+def test_a_list_that_is_searched(done):
+    row = row_of(done, "passed", "searched", "list.count")
+    assert row["kind"] == 1 and row["items"] == 400 * row["calls"] and row["carried"] == row["calls"] - 1
+    (found,) = high(done, "searched")
+    assert found["category"] == "inefficient algorithm" and found["again"] == "read again"
+
+
+def test_slices_of_slices(done):
+    row = row_of(done, "passed", "cut", "a[i] of list")
+    assert row["kind"] == 2 and 1950 * row["calls"] < row["items"] < 2000 * row["calls"]
+    assert row["carried"] >= 0.9 * row["calls"]
+    (found,) = high(done, "cut")
+    assert found["category"] == "inefficient algorithm" and found["kind"] == "store"
+
+
+def test_slices_of_other_lists(done):
+    row = row_of(done, "passed", "columns", "a[i] of list")
+    assert row["items"] == 63 * row["calls"] and row["carried"] == 0
+    assert not [found for found in high(done, "columns") if found["category"] == "inefficient algorithm"]
