@@ -106,7 +106,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction AND NOT is_same_arguments THEN
     iif(bulk_ns >= bulk_share * tell_redundant_ns AND (by_return OR fraction_low >= partly_low)
-      AND NOT (by_return AND returned_partly = 0 AND is_other_arguments), 'inefficient algorithm', 'undecided')
+      AND NOT (by_return AND is_other_arguments AND line_returned_partly_ns <= line_returned_redundant_ns), 'inefficient algorithm', 'undecided')
   WHEN is_other_arguments THEN 'undecided'
   WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
