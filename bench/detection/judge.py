@@ -56,8 +56,12 @@ class Verdict:
 
 
 def at_true_line(program, finding):
-    """The true line that the finding is about, by itself or through library code below it; None: another line."""
-    for file, line in (("file", "line"), ("user_file", "user_line")):
+    """The true line that the finding is about: by itself, as the line that led there, or of a call that does all again
+    (no single accesses tell of that) as the line below it in which most of it happens. None: another line."""
+    places = [("file", "line"), ("user_file", "user_line")]
+    if finding.get("traps") is None:
+        places.append(("first_file", "first_line"))
+    for file, line in places:
         path = finding.get(file)
         if path and os.path.basename(path) == program.path.name and finding.get(line) in program.lines:
             return finding[line]
