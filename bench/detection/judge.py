@@ -81,11 +81,11 @@ def shares(finding):
 
 def wasted(program, findings):
     """shares() of the true lines together. Loads and stores of a line are two views of the same time: the larger
-    counts. A library's line is part of the line that led there."""
+    counts. A library's line is part of the line that led there, and so is a line below a call that does all again."""
     of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
     for finding in findings:
-        line = at_true_line(program, finding)
-        if line and is_own(program, finding):
+        line = finding["line"]
+        if line in program.lines and is_own(program, finding):
             of_line[line] = max(of_line[line], shares(finding))
     return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
 

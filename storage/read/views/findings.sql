@@ -21,9 +21,10 @@ FROM (
     calls_high, grows,
     iif((line_grows AND NOT grows OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
-      max(severity = 'high' AND is_argued) OVER g AS line_high,
-      max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file, max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
+    SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
+      max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
+    FROM (SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
+      max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
@@ -57,8 +58,8 @@ FROM (
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
         high_share, calls_high, 'maybe', 0, 1
       FROM x_passing_finding)
-    WINDOW g AS (PARTITION BY run, file, line),
-      v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
+    WINDOW g AS (PARTITION BY run, file, line))
+    WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
   WHERE severity <> 'called' AND iif(line_grows IN (3, 4), grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
