@@ -15,7 +15,7 @@ CREATE VIEW x_called_threshold AS SELECT
 -- the same arguments or with a long result (what may be a coincidence is left out). In a loop of its own function a line
 -- says nothing of the calls of that function.
 CREATE VIEW x_called_place AS
-SELECT run, process, place, nullif(sum(iif(is_same OR is_other, watches, 0)), 0) AS compared,
+SELECT run, process, place, sum(watches) AS compared,
   sum(iif(is_same AND NOT is_in_loop, watches, 0)) AS same, sum(iif(is_same AND is_seen_before, watches, 0)) AS in_turn
 FROM (
   SELECT p.run, w.process, n.own_location AS place, w.watches, w.own_operation & PIE_OPERATION_IN_LOOP <> 0 AS is_in_loop,
@@ -23,21 +23,21 @@ FROM (
     w.outcome = PIE_WATCH_REDUNDANT AND w.traits & (PIE_WATCH_OTHER_ARGUMENTS | PIE_WATCH_WEAK) = 0
       AND (w.traits & PIE_WATCH_ARGUMENTS <> 0 OR w.traits & PIE_WATCH_NEW_VALUE = 0) AS is_same,
     w.outcome = PIE_WATCH_CHANGED OR w.traits & PIE_WATCH_OTHER_ARGUMENTS <> 0 AS is_other
-  FROM process p JOIN watch w ON w.process = p.id AND w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL)
+  FROM process p CROSS JOIN watch w ON w.process = p.id AND w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL)
     AND w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED)
   JOIN node n ON n.process = w.process AND n.id = w.first_node)
+WHERE is_same OR is_other
 GROUP BY run, process, place;
 
--- Each own function with each line of own code that was at work in it or below, and its sums.
+-- Each own function with each such line in it or below, and its sums.
 CREATE VIEW x_called_below AS
-SELECT b.run, b.process, b.function, b.location AS place, b.cpu_ns * a.same / a.compared AS place_again_ns,
-  sum(b.cpu_ns) OVER f AS total_ns, sum(b.cpu_ns * a.same / a.compared) OVER f AS again_ns,
-  1.0 * sum(a.same) OVER f AS same, 1.0 * sum(a.compared) OVER f AS compared, sum(a.in_turn) OVER f AS in_turn
-FROM process p CROSS JOIN x_call_cost b ON b.run = p.run AND b.process = p.id AND b.kind = 5
-LEFT JOIN x_called_place a ON a.run = b.run AND a.process = b.process AND a.place = b.location
-WHERE EXISTS (SELECT 1 FROM watch w WHERE w.process = p.id AND w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL)
-  AND w.outcome = PIE_WATCH_REDUNDANT)
-WINDOW f AS (PARTITION BY b.run, b.process, b.function);
+SELECT a.run, a.process, b.function, a.place, b.cpu_ns * a.same / a.compared AS place_again_ns, k.cpu_ns AS total_ns,
+  sum(b.cpu_ns * a.same / a.compared) OVER f AS again_ns, 1.0 * sum(a.same) OVER f AS same,
+  1.0 * sum(a.compared) OVER f AS compared, sum(a.in_turn) OVER f AS in_turn
+FROM x_called_place a
+JOIN x_call_cost b ON b.run = a.run AND b.process = a.process AND b.kind = 5 AND b.location = a.place
+JOIN x_call_cost k ON k.run = a.run AND k.process = a.process AND k.kind = 1 AND k.function = b.function
+WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 
 -- Functions whose calls are the same again, by line that calls. Whether that is in a loop, the source says: a line above
 -- it, indented less, begins with for or while, and no line between is indented as little. A comprehension is a loop.
@@ -67,13 +67,13 @@ WHERE f.is_own;
 -- functions around such a line, it is the innermost that is called in a loop, since each round does the same; but where
 -- calls take turns, or none is in a loop, the outermost.
 CREATE VIEW x_called_line AS
-SELECT run, is_call, file, line, function_name, first_line, max(place_again_ns) AS top_ns, other_file, other_line,
-  sum(call_ns) AS call_ns, sum(again_ns) AS again_ns, sum(same) AS same, sum(compared) AS compared, max(is_in_loop) AS is_in_loop,
-  called
-FROM (
-  SELECT x.run, r.is_call, iif(r.is_call, x.file, f.path) AS file, iif(r.is_call, x.line, l.line) AS line, x.function_name, x.first_line,
-    x.place_again_ns, iif(r.is_call, f.path, x.file) AS other_file, iif(r.is_call, l.line, x.line) AS other_line, x.call_ns, x.again_ns,
-    x.same, x.compared, x.is_in_loop, g.name AS called
+SELECT * FROM (
+  SELECT x.run, r.is_call, iif(r.is_call, x.file, f.path) AS file, iif(r.is_call, x.line, l.line) AS line, x.function_name,
+    x.first_line, iif(r.is_call, f.path, x.file) AS other_file, iif(r.is_call, l.line, x.line) AS other_line, g.name AS called,
+    sum(x.call_ns) OVER l AS call_ns, sum(x.again_ns) OVER l AS again_ns, sum(x.same) OVER l AS same,
+    sum(x.compared) OVER l AS compared, max(x.is_in_loop) OVER l AS is_in_loop, row_number() OVER (
+      PARTITION BY x.run, r.is_call, iif(r.is_call, x.file, f.path), iif(r.is_call, x.line, l.line)
+      ORDER BY x.place_again_ns DESC, x.process, x.function) AS nth
   FROM (
     SELECT *, row_number() OVER (PARTITION BY run, process, function ORDER BY place_again_ns DESC, place) AS of_function
     FROM (
@@ -83,8 +83,9 @@ FROM (
     WHERE of_place = 1) x
   JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r ON NOT r.is_call OR x.of_function = 1
   JOIN place(l, u, f) AT (x.process, x.place)
-  JOIN function g ON g.process = x.process AND g.id = x.function)
-GROUP BY run, is_call, file, line;
+  JOIN function g ON g.process = x.process AND g.id = x.function
+  WINDOW l AS (PARTITION BY x.run, r.is_call, iif(r.is_call, x.file, f.path), iif(r.is_call, x.line, l.line)))
+WHERE nth = 1;
 
 -- As x_told_finding has them. What is called is done once, so all its time is saved. A row for each line below says
 -- which line calls.

@@ -7,17 +7,19 @@ CREATE VIEW x_element_threshold AS SELECT
   20 AS samples,       -- a line is named if this number of its samples met such functions,
   0.3 AS part;         -- and this part of its time
 
--- By line. The function is the one that takes most: SQLite takes what is neither grouped nor summed from the row where
--- max() found its value.
+-- By line, with the function that takes most.
 CREATE VIEW x_element_line AS
-SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
-  sum(iif(e.category IS NULL, 0, s.cpu_ns)) AS element_ns, sum(iif(e.category IS NULL, 0, s.samples)) AS samples,
-  max(iif(e.category IS NULL, -1, s.cpu_ns)) AS top_ns, e.category, fi.library, ui.name AS element_function
-FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
-LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
-LEFT JOIN x_element_function e ON fi.library GLOB e.library AND ui.name GLOB e.function
-WHERE s.kind = 1 AND f.is_own
-GROUP BY s.run, f.path, l.line;
+SELECT * FROM (
+  SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, e.category, fi.library,
+    ui.name AS element_function, 1.0 * sum(s.cpu_ns) OVER g AS line_ns, sum(iif(e.category IS NULL, 0, s.cpu_ns)) OVER g AS element_ns,
+    sum(iif(e.category IS NULL, 0, s.samples)) OVER g AS samples, row_number() OVER (PARTITION BY s.run, f.path, l.line
+      ORDER BY e.category IS NULL, s.cpu_ns DESC, s.process, s.line_location) AS nth
+  FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
+  LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
+  LEFT JOIN x_element_function e ON fi.library GLOB e.library AND ui.name GLOB e.function
+  WHERE s.kind = 1 AND f.is_own
+  WINDOW g AS (PARTITION BY s.run, f.path, l.line))
+WHERE nth = 1 AND element_ns > 0;
 
 -- As x_told_finding has them.
 CREATE VIEW x_element_told AS
