@@ -56,8 +56,12 @@ class Verdict:
 
 
 def at_true_line(program, finding):
-    """The true line that the finding is about, by itself or through library code below it; None: another line."""
-    for file, line in (("file", "line"), ("user_file", "user_line")):
+    """The true line that the finding is about: by itself, as the line that led there, or of a call that does all again
+    (no single accesses tell of that) as the line below it in which most of it happens. None: another line."""
+    places = [("file", "line"), ("user_file", "user_line")]
+    if finding.get("traps") is None:
+        places.append(("first_file", "first_line"))
+    for file, line in places:
         path = finding.get(file)
         if path and os.path.basename(path) == program.path.name and finding.get(line) in program.lines:
             return finding[line]
@@ -77,11 +81,11 @@ def shares(finding):
 
 def wasted(program, findings):
     """shares() of the true lines together. Loads and stores of a line are two views of the same time: the larger
-    counts. A library's line is part of the line that led there."""
+    counts. A library's line is part of the line that led there, and so is a line below a call that does all again."""
     of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
     for finding in findings:
-        line = at_true_line(program, finding)
-        if line and is_own(program, finding):
+        line = finding["line"]
+        if line in program.lines and is_own(program, finding):
             of_line[line] = max(of_line[line], shares(finding))
     return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
 

@@ -8,7 +8,7 @@ struct sqlite3;
 
 /* The CREATE statements of our own SQL, in order. Context: drain, cli. */
 
-enum { PIE_STATEMENTS_MAX = 192 }; /* of tables and indices, and of views */
+enum { PIE_STATEMENTS_MAX = 256 }; /* of tables and indices, and of views */
 
 struct pie_schema_statement {
     const char *sql; /* of a longer text */

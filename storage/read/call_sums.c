@@ -43,13 +43,13 @@ static uint32_t find_node(const struct pie_call_sums *calls, uint32_t id) {
                                  : 0;
 }
 
-int pie_call_sums_add_function(struct pie_call_sums *calls, int64_t id) {
-    uint32_t *functions = grow(calls->functions, calls->function_count, sizeof *functions);
+int pie_call_sums_add_function(struct pie_call_sums *calls, int64_t id, bool is_own) {
+    struct pie_call_function *functions = grow(calls->functions, calls->function_count, sizeof *functions);
     if (!functions)
         return -ENOMEM;
     calls->functions = functions;
     if (id_of(id))
-        functions[calls->function_count++] = id_of(id);
+        functions[calls->function_count++] = (struct pie_call_function){.id = id_of(id), .is_own = is_own};
     return 0;
 }
 
@@ -76,12 +76,13 @@ static int append_node(struct pie_call_sums *calls, const struct pie_call_node *
 }
 
 int pie_call_sums_add_node(struct pie_call_sums *calls, int64_t id, int64_t parent, int64_t location,
-                           int64_t entry) {
+                           int64_t entry, int64_t own) {
     const struct pie_call_node top = {0};
     const struct pie_call_node node = {.id = id_of(id),
                                        .parent = id_of(parent),
                                        .location = find_location(calls, location),
-                                       .entry = id_of(entry)};
+                                       .entry = id_of(entry),
+                                       .own = id_of(own)};
     int r = calls->node_count == 0 ? append_node(calls, &top) : 0;
     return r == 0 && node.id ? append_node(calls, &node) : r;
 }
@@ -183,7 +184,7 @@ static struct pie_call_sum *line_row(struct pie_call_sums *calls, uint32_t locat
 }
 
 static uint32_t function_at(const struct pie_call_sums *calls, uint32_t node) {
-    return calls->functions[calls->locations[calls->nodes[node].location - 1].function - 1];
+    return calls->functions[calls->locations[calls->nodes[node].location - 1].function - 1].id;
 }
 
 int pie_call_sums_add_sample(struct pie_call_sums *calls, int64_t id,
@@ -223,11 +224,26 @@ struct stack {
     uint32_t *open;    /* by number of a location: its frames */
 };
 
-static int enter(struct pie_call_sums *calls, uint32_t at, void *data) {
-    struct stack *stack = data;
-    uint32_t location = calls->nodes[at].location;
-    if (!location)
+/* Of what the node itself took: it is not added up yet. A function has it once. */
+static int add_below(struct pie_call_sums *calls, uint32_t at, const struct stack *stack) {
+    const struct pie_call_node *node = &calls->nodes[at];
+    int r = 0;
+    if (!node->own || cpu_ns(node->sums) == 0)
         return 0;
+    for (uint32_t i = 0; i < stack->count && r == 0; i++) {
+        const struct pie_call_node *frame = &calls->nodes[stack->frames[i].node];
+        const struct pie_call_function *function =
+            &calls->functions[calls->locations[frame->location - 1].function - 1];
+        const struct pie_call_sum row = {
+            .kind = PIE_CALL_BELOW, .function = function->id, .location = node->own};
+        if (function->is_own && !stack->frames[i].before)
+            r = add_to(row_of(calls, &row, function->id, node->own), node->sums, 1);
+    }
+    return r;
+}
+
+static int push(struct pie_call_sums *calls, uint32_t at, struct stack *stack) {
+    uint32_t location = calls->nodes[at].location;
     struct frame *frames = grow(stack->frames, stack->count, sizeof *frames);
     if (!frames)
         return -ENOMEM;
@@ -237,6 +253,11 @@ static int enter(struct pie_call_sums *calls, uint32_t at, void *data) {
     *last = stack->count;
     stack->open[location - 1]++;
     return 0;
+}
+
+static int enter(struct pie_call_sums *calls, uint32_t at, void *data) {
+    int r = calls->nodes[at].location ? push(calls, at, data) : 0;
+    return r == 0 ? add_below(calls, at, data) : r;
 }
 
 /* A function's time is its outermost frame's. What an inner one takes was not the outer one's callee's. */

@@ -27,7 +27,8 @@ static int code_of(int r) {
 }
 
 static int take_function(void *calls, sqlite3_stmt *row) {
-    return code_of(pie_call_sums_add_function(calls, sqlite3_column_int64(row, 0)));
+    return code_of(
+        pie_call_sums_add_function(calls, sqlite3_column_int64(row, 0), sqlite3_column_int(row, 1) == 1));
 }
 
 static int take_location(void *calls, sqlite3_stmt *row) {
@@ -37,7 +38,8 @@ static int take_location(void *calls, sqlite3_stmt *row) {
 
 static int take_node(void *calls, sqlite3_stmt *row) {
     return code_of(pie_call_sums_add_node(calls, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                          sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3)));
+                                          sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
+                                          sqlite3_column_int64(row, 4)));
 }
 
 static int take_sample(void *calls, sqlite3_stmt *row) {
@@ -52,9 +54,11 @@ static const struct {
     const char *sql;
     int (*take)(void *calls, sqlite3_stmt *row);
 } structure[] = {
-    {"SELECT id FROM function WHERE process = ?1 AND kind = 1 ORDER BY id", take_function},
+    {"SELECT u.id, f.is_own FROM function u LEFT JOIN file f ON f.process = u.process AND f.id = u.file"
+     " WHERE u.process = ?1 AND u.kind = 1 ORDER BY u.id",
+     take_function},
     {"SELECT id, function FROM location WHERE process = ?1 ORDER BY id", take_location},
-    {"SELECT id, parent, location, entry_function FROM node WHERE process = ?1 ORDER BY id", take_node},
+    {"SELECT id, parent, location, entry_function, own_location FROM node WHERE process = ?1 ORDER BY id", take_node},
 };
 
 #define SAMPLES_OF(table) "SELECT node, " PIE_COST_SUMS " FROM " table " WHERE process = ?1"

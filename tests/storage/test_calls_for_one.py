@@ -73,10 +73,23 @@ def test_calls_that_read_whole_arrays_are_worth_their_python_code(changed):
     assert findings(program)["load", "waste.py", 15]["severity"] == "reuse"
 
 
-def test_a_library_s_function_for_one_element_is_element_access(changed):
-    row = findings(changed("UPDATE function SET name = 'Image.getpixel' WHERE name = 'crunch'"))["load", "waste.py", 15]
-    assert (row["category"], row["severity"]) == (SLICE, "high")
-    assert "for 91 % of its time the line is in a library's function for one element" in row["evidence"]
+ONE = "UPDATE function SET name = 'Image.getpixel' WHERE name = 'crunch'"
+SAMPLES = "UPDATE sample SET samples = 10 * samples"
+PILLOW = "UPDATE file SET library = 'Pillow' WHERE library = 'Fast-Lib'"
+
+
+@pytest.mark.parametrize("change, category", [
+    ((ONE, PILLOW, SAMPLES), SLICE),
+    ((ONE.replace("Image.getpixel", "Image.resize"), PILLOW, SAMPLES), MISUSE),
+    ((ONE, SAMPLES), MISUSE),
+    ((ONE, PILLOW), MISUSE),  # three samples
+])
+def test_a_library_s_function_for_one_element_is_element_access(changed, change, category):
+    row = findings(changed(*change))["load", "waste.py", 15]
+    assert (row["category"], row["severity"]) == (category, "high")
+    if category == SLICE:
+        assert row["evidence"].startswith("for 91 % of its time the line is in Image.getpixel() of Pillow, which takes one element")
+        assert (row["wasted_s"], row["wasted_s_low"]) == (pytest.approx(1.1), pytest.approx(0.77))
 
 
 @pytest.mark.parametrize("count, severity", [(4, "high"), (3, "low")])

@@ -19,10 +19,10 @@ def changed(waste, tmp_path):
     return changer(waste, tmp_path)
 
 
-def reading(kind, cpu_ns=NS, same=0, rises=90, others=10, lower_ns=NS // 4, upper_ns=3 * NS // 4):
+def reading(kind, cpu_ns=NS, same=0, rises=90, others=10, lower_ns=NS // 4, upper_ns=3 * NS // 4, items=100_000):
     return ("INSERT INTO reading (process, node, kind, samples, cpu_ns, cpu_sq_ns2, same, rises, others, lower_ns, upper_ns, "
             f"sum_size, max_size) SELECT DISTINCT process, 210, {kind}, 101, {cpu_ns}, 1e15, {same}, {rises}, {others}, {lower_ns}, "
-            f"{upper_ns}, 100000, 2400 FROM watch WHERE first_node = 210")
+            f"{upper_ns}, {items}, 2400 FROM watch WHERE first_node = 210")
 
 
 def told(program):
@@ -46,6 +46,12 @@ def test_a_list_that_does_not_grow(changed):
     assert row["evidence"].startswith("each test reads up to 2400 items of one list; the tests take 1.4 of the line's 1.5 s")
 
 
+def test_lists_that_change_are_searched_often(changed):
+    """Half of the samples met the list of before, and a list takes 45 us for each of its items."""
+    (row,) = of_line(changed(reading(SEARCH, rises=55, others=45)))
+    assert (row["category"], row["severity"]) == ("inefficient algorithm", "high")
+
+
 def test_a_growing_argument_wastes_the_line(changed):
     (row,) = of_line(changed(reading(ARGUMENT)))
     assert row["evidence"].startswith("each call reads all that was there again: its argument grew to 2.4 kB, and began as before "
@@ -63,7 +69,8 @@ def test_a_list_that_is_sorted_again(changed):
 
 @pytest.mark.parametrize("what, change", [
     ("too few samples", reading(SEARCH, rises=19, others=0)),
-    ("another list in each test", reading(SEARCH, rises=70, others=30)),
+    ("another list in each test", reading(SEARCH, rises=45, others=55)),
+    ("each list is searched a few times", reading(SEARCH, rises=70, others=30, items=5_000_000)),
     ("the line does more than search", reading(SEARCH, cpu_ns=NS * 3 // 4)),
     ("another argument", reading(ARGUMENT, rises=70, others=30)),
     ("longer ones take no longer", reading(ARGUMENT, lower_ns=NS // 2, upper_ns=NS // 2)),

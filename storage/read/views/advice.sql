@@ -94,3 +94,15 @@ SELECT column1 AS library
 FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('*torch*'), ('jax*'), ('[Pp]illow*'), ('scikit-*'), ('pyarrow'),
   ('[Ss]hapely'), ('matplotlib'), ('numexpr'), ('polars*'), ('xarray'), ('opencv*'), ('cupy*'), ('tensorflow*'),
   ('tables'), ('h5py'), ('numba'), ('statsmodels'), ('astropy'));
+
+-- Functions of libraries that take one element, row or call of a Python function at a time, by their qualified names:
+-- what a line does most of its time is known by these alone (elements.sql).
+CREATE VIEW x_element_function AS
+SELECT column1 AS library, column2 AS function, column3 AS category
+FROM (VALUES
+  ('[Pp]illow*', '*getpixel', 'slice underutilization'), ('[Pp]illow*', '*putpixel', 'slice underutilization'),
+  ('pandas', '*_ScalarAccessIndexer.*', 'slice underutilization'), ('pandas', '_AtIndexer.*', 'slice underutilization'),
+  ('pandas', 'DataFrame.iterrows', 'slice underutilization'),
+  ('numpy', 'ndenumerate.*', 'slice underutilization'), ('numpy', 'ndindex.*', 'slice underutilization'),
+  ('numpy', 'vectorize.*', 'API misuse'), ('numpy', 'apply_along_axis', 'API misuse'),
+  ('pandas', 'FrameColumnApply.*', 'API misuse'));

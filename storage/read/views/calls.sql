@@ -24,7 +24,8 @@ FROM (
   JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_PYTHON);
 
 -- kind: 1 a function, 2 a line (location), 3 a function by the line that called it (location, 0: none), 4 a function by
--- what it called (other, 0: its own code). A sample counts once for each function and line on its way, however often
+-- what it called (other, 0: its own code), 5 an own function by the line of own code (location) that was at work in it
+-- or below. A sample counts once for each function and line on its way, however often
 -- they stand there: a function's caller is that of the outermost of its frames, and its callee that of the innermost.
 -- A reader has a table of this name instead, which is made in one walk through the tree (call_time.c).
 CREATE VIEW x_call_time AS
@@ -40,7 +41,12 @@ FROM (
   SELECT process, node, 3, function, coalesce(above, 0), 0, 0 FROM x_call_step WHERE nth_outer = 1
   UNION ALL
   SELECT c.process, c.node, 4, c.function, 0, coalesce(c.below, n.entry_function, 0), 0
-  FROM x_call_step c JOIN node n ON n.process = c.process AND n.id = c.node WHERE c.nth = 1) k
+  FROM x_call_step c JOIN node n ON n.process = c.process AND n.id = c.node WHERE c.nth = 1
+  UNION ALL
+  SELECT c.process, c.node, 5, c.function, n.own_location, 0, 0
+  FROM x_call_step c JOIN node n ON n.process = c.process AND n.id = c.node
+  JOIN function u ON u.process = c.process AND u.id = c.function JOIN file f ON f.process = u.process AND f.id = u.file
+  WHERE c.nth_outer = 1 AND n.own_location IS NOT NULL AND f.is_own) k
 JOIN x_node_sample s ON s.process = k.process AND s.node = k.node
 GROUP BY s.process, k.kind, k.function, k.location, k.other;
 

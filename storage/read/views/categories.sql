@@ -98,7 +98,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
   WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (lent_item_ns >= item_share
-    * iif(item_ns > 0, lent_redundant_ns, tell_redundant_ns) OR is_element OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
+    * iif(item_ns > 0, lent_redundant_ns, tell_redundant_ns) OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
   WHEN kind = PIE_WATCH_LOAD AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
     THEN 'API misuse'
   WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
@@ -106,7 +106,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction AND NOT is_same_arguments THEN
     iif(bulk_ns >= bulk_share * tell_redundant_ns AND (by_return OR fraction_low >= partly_low)
-      AND NOT (by_return AND returned_partly = 0 AND is_other_arguments), 'inefficient algorithm', 'undecided')
+      AND NOT (by_return AND is_other_arguments AND line_returned_partly_ns <= line_returned_redundant_ns), 'inefficient algorithm', 'undecided')
   WHEN is_other_arguments THEN 'undecided'
   WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
@@ -115,7 +115,6 @@ FROM (
     0) AS loop_share_found
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
-      coalesce(library IS NULL AND element_ns >= element_share * line_ns, 0) AS is_element,
       coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,

@@ -136,8 +136,8 @@ SELECT DISTINCT *, CASE
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
   iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
 FROM (
-  SELECT DISTINCT f.*, t.*, coalesce(iif(f.library IS NULL, NULL, f.user_file), f.file) AS verdict_file,
-    iif(f.library IS NULL OR f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
+  SELECT DISTINCT f.*, t.*, coalesce(f.user_file, f.file) AS verdict_file,
+    iif(f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
     substr(f.file, -255) AS file_end, CASE
       WHEN c.calls IS NULL OR f.is_reuse THEN NULL
       WHEN c.callees = 0 THEN 'no call, element access or operator on objects was met there'
@@ -201,7 +201,7 @@ FROM (
   SELECT DISTINCT *, max(nth = 1 AND proven_severity = 'high') OVER v AS is_line_high,
     nth = 1 AND found_verdict IS 'confirmed' AND category = 'undecided' AS is_counted_again,
     max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
-    max(iif(nth > 1 AND library IS NULL AND is_told,
+    max(iif(nth > 1 AND library IS NULL AND user_file IS NULL AND is_told,
       printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
       NULL)) OVER v AS other_text,
     substr(max(iif(nth > 1 AND library IS NOT NULL AND is_told, printf('%09d%s of %s: %s', 999999999 - nth, place_text,
@@ -212,7 +212,7 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', library IS NOT NULL,
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', grows <> 5, library IS NOT NULL,
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
           proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth

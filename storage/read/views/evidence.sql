@@ -29,8 +29,6 @@ SELECT DISTINCT *,
       || 'computed, for the sake of a part'
     WHEN is_repeat AND is_within THEN '; but the calls of your line that leads there have other arguments each time, so '
       || 'there is no result to keep'
-    WHEN category = 'slice underutilization' AND is_element THEN printf('; for %.0f %% of its time the line is in a '
-      || 'library''s function for one element', 100.0 * element_ns / line_ns)
     WHEN category = 'API misuse' AND is_copying THEN printf('; for %.0f %% of its time the line makes deep copies, and '
       || 'mostly of what it had copied before', 100.0 * copy_ns / line_ns)
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '

@@ -6,7 +6,8 @@
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
 -- says what the line's stores are about, and what the line looks up again is of less weight. One that reads all
--- that was there (3) or single elements (4) has no other (reads.sql, work.sql). Where a line passes over the same data
+-- that was there (3) or single elements (4) has no other (reads.sql, work.sql), nor has one whose calls of own code (6)
+-- or of searches, slices and shifts (7 to 9) were counted. A call that samples say is the same again has 5. Where a line passes over the same data
 -- again and again, results may be nearly the same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
@@ -15,12 +16,15 @@ SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sever
 FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
     category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
-    again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file,
-    user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
+    again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+    iif(grows = 5, NULL, coalesce(call_file, user_file)) AS user_file, iif(grows = 5, NULL, coalesce(call_line, user_line)) AS user_line,
+    redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
     calls_high, grows,
     iif((line_grows AND NOT grows OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
+    SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
+      max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
+    FROM (SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
       max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
@@ -46,9 +50,13 @@ FROM (
       UNION ALL
       SELECT * FROM x_work_told
       UNION ALL
+      SELECT * FROM x_again_told
+      UNION ALL
       SELECT * FROM x_called_told
       UNION ALL
       SELECT * FROM x_passed_told
+      UNION ALL
+      SELECT * FROM x_element_told
       UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
@@ -56,7 +64,8 @@ FROM (
         high_share, calls_high, 'maybe', 0, 1
       FROM x_passing_finding)
     WINDOW g AS (PARTITION BY run, file, line))
-  WHERE iif(line_grows >= 3, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+    WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
+  WHERE severity <> 'called' AND iif(line_grows IN (3, 4) OR line_grows > 5, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS

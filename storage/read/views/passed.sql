@@ -8,12 +8,12 @@ SELECT column1 AS kind, column2 AS calls, column3 AS items, column4 AS carried_p
   column7 AS low, column8 AS high, column9 AS about, column10 AS grows, column11 AS evidence
 FROM (VALUES
   -- A set made of a list that is searched once gains nothing. A search that takes less time found its item at the front.
-  (1, 50, 32, 0.9, 0.75, 2, 0.8, 1.2, 'searched list', 6, 'of {calls} searches that were counted, {carried} met the list '
+  (1, 50, 32, 0.9, 0.75, 2, 0.8, 1.2, 'searched list', 7, 'of {calls} searches that were counted, {carried} met the list '
     || 'of the one before, of {items} items on average'),
   -- What a slice has made is cut again. Where as many items were added as cut off, nobody knows.
-  (2, 20, 32, 0.4, 0.5, 0, 0.7, 1.2, 'slices of slices', 7, 'of {calls} slices that were counted, {carried} at least were '
+  (2, 20, 32, 0.4, 0.5, 0, 0.7, 1.2, 'slices of slices', 8, 'of {calls} slices that were counted, {carried} at least were '
     || 'cut from what the one before had copied, {items} items on average, so twice the items take four times as long'),
-  (3, 50, 256, 0.9, 0.5, 0, 0.7, 1.2, 'shifts', 8, 'of {calls} calls that were counted, {carried} moved items of the list '
+  (3, 50, 256, 0.9, 0.5, 0, 0.7, 1.2, 'shifts', 9, 'of {calls} calls that were counted, {carried} moved items of the list '
     || 'of the one before, {items} on average'));
 
 -- By callee, with the part of the line's counted time that its calls take.
@@ -31,7 +31,7 @@ WHERE nth = 1 AND part >= line_part;
 
 -- As x_told_finding has them.
 CREATE VIEW x_passed_told AS
-SELECT x.run, iif(x.grows = 6, PIE_WATCH_LOAD, PIE_WATCH_STORE), x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL,
+SELECT x.run, iif(x.grows = 7, PIE_WATCH_LOAD, PIE_WATCH_STORE), x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL,
   'inefficient algorithm', replace(replace(replace(x.evidence, '{calls}', x.calls), '{carried}', x.carried), '{items}',
     printf('%.0f', x.items)) || printf('; that takes %.3g of the line''s %.3g s', x.saved_ns / 1e9, x.line_ns / 1e9), (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about),

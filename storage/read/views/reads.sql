@@ -8,6 +8,9 @@ CREATE VIEW x_reading_threshold AS SELECT
   20 AS samples,           -- a line is named if this number of its samples tell of it:
   0.8 AS same_part,        -- searches: this part at least met the list of the sample before: a set made of a list that
                            -- is searched once gains nothing,
+  0.5 AS often_part,       -- or this part,
+  10 AS often,             -- and each list is searched this often at least, since to pass over an item takes no longer
+  100 AS item_ns,          -- than this,
   0.75 AS search_part,     -- and they are this part of the line's time: an item at the front is found as fast as in a
                            -- set, but the rest of the line then takes longer than the search
   0.8 AS rising_part,      -- growing arguments: of the samples that met another value than the one before, this part
@@ -26,7 +29,9 @@ JOIN x_reading_threshold t
 WHERE n.own_location IS NOT NULL AND (r.kind <> PIE_READ_SEARCH OR n.line_location = n.own_location)
 GROUP BY p.run, r.process, n.own_location, r.kind
 HAVING iif(r.kind = PIE_READ_SEARCH,
-  sum(r.same + r.rises) >= max(t.samples) AND sum(r.same + r.rises) >= max(t.same_part) * sum(r.same + r.rises + r.others),
+  sum(r.same + r.rises) >= max(t.samples) AND (sum(r.same + r.rises) >= max(t.same_part) * sum(r.same + r.rises + r.others)
+    OR (sum(r.same + r.rises) >= max(t.often_part) * sum(r.same + r.rises + r.others)
+      AND sum(r.cpu_ns) * sum(r.samples) >= max(1.0 * t.often * t.item_ns) * sum(r.sum_size) * (1 + sum(r.others)))),
   sum(r.rises) >= max(t.samples) AND sum(r.rises) >= max(t.rising_part) * sum(r.rises + r.others)
     AND (r.kind = PIE_READ_SORT OR (sum(r.lower_ns + r.upper_ns) > 0
       AND sum(r.upper_ns) >= max(t.upper_part) * sum(r.lower_ns + r.upper_ns))))

@@ -52,7 +52,6 @@ CREATE VIEW x_threshold AS SELECT
                            -- same in all rounds of a loop, which was begun anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
-  0.3 AS element_share,    -- … or this part of the line's time is in a library's function for one element
   0.5 AS copy_share,       -- deep copies: this part of the line's time makes them
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
   0.5 AS values_share,     -- the standard library's native code has no calls for whole arrays, so its own memory (of

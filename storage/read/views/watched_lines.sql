@@ -6,7 +6,7 @@
 -- brings them together by line (x_line). Joins of the three would compare each line with each other line, since
 -- SQLite thinks such parts small and makes no index for them.
 CREATE VIEW x_line_fact AS
-SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS array_python_ns, NULL AS element_ns,
+SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS array_python_ns,
   NULL AS copy_ns, NULL AS partner_file, NULL AS partner_line,
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
@@ -27,13 +27,13 @@ LEFT JOIN location la ON la.process = s.process AND la.id = s.location
 LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
 UNION ALL
-SELECT c.run, k.kind, c.file, c.line, c.line_ns, c.array_python_ns, c.element_ns, c.copy_ns, NULL, NULL, NULL,
+SELECT c.run, k.kind, c.file, c.line, c.line_ns, c.array_python_ns, c.copy_ns, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
-SELECT p.run, p.kind, p.file, p.line, NULL, NULL, NULL, NULL, p.partner_file, p.partner_line, NULL,
+SELECT p.run, p.kind, p.file, p.line, NULL, NULL, NULL, p.partner_file, p.partner_line, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -46,7 +46,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   coalesce(native_function, iif(is_access_there, access_function, NULL)) AS native_function, native_library,
   advice_library, access_function,
   max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(array_python_ns) OVER g AS array_python_ns,
-  max(element_ns) OVER g AS element_ns, max(copy_ns) OVER g AS copy_ns, max(partner_file) OVER g AS first_file,
+  max(copy_ns) OVER g AS copy_ns, max(partner_file) OVER g AS first_file,
   max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
   sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
   sum(length_2_ns) OVER g AS length_2_ns,
@@ -80,7 +80,7 @@ WINDOW g AS (PARTITION BY run, kind, file, line);
 -- of single stores, whose memory may have been used for something else in between; else they count among the stores.
 CREATE VIEW x_line_returned AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
-  advice_library, access_function, sampler, line_ns, array_python_ns, element_ns, copy_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, length_2_ns, all_traps,
+  advice_library, access_function, sampler, line_ns, array_python_ns, copy_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, length_2_ns, all_traps,
   all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
   iif(by_return, returned_traps, tell_traps) AS tell_traps,
   iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,

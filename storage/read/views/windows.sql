@@ -8,6 +8,7 @@
 CREATE VIEW x_window_threshold AS SELECT
   12 AS again_calls,       -- made before: this number of the callee's calls at least,
   0.6 AS again_part,       -- and this part of the line's counted time at least comes again,
+  0.25 AS known_part,      -- or of the time of calls with values only, if these take this part of the line's time,
   0.9 AS pure_part,        -- where this part of the calls with arguments that were met before had their result
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
   256 AS long_bytes,       -- arguments of this length are wanted again for their content: where the result cannot be
@@ -16,8 +17,11 @@ CREATE VIEW x_window_threshold AS SELECT
   0.4 AS new_part,         -- at most this part of the time comes again,
   0.1 AS few_part,         -- less than this part makes no category
   0.95 AS compared_part,   -- and this part of them at least was compared by value
-  0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
+  0.5 AS same_part,        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
+  100 AS array_calls,      -- no element access: of this number of operations at the lines of a function,
+  0.5 AS array_part,       -- this part of the time at least goes to those on arrays,
+  0.1 AS single_part;      -- and no more than this to those on single elements
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -25,23 +29,26 @@ CREATE VIEW x_window_threshold AS SELECT
 -- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
 -- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
 CREATE VIEW x_windowed_callee AS
-SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns,
+SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
+  iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
+    AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   iif(calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds), max(again_ns, 1.0 * call_ns * (calls - once) / calls),
     1.0 * again_ns) AS again_ns
 FROM (
   SELECT p.run, w.file, w.line, w.callee, w.is_item, w.is_in_loop, w.calls - w.raised AS calls, w.compared,
-    w.distinct_args AS kinds, w.once, w.twice, w.same, w.call_ns, w.alike_ns, t.pure_part,
+    w.distinct_args AS kinds, w.once, w.twice, w.same, w.call_ns, w.alike_ns, w.singles, w.single_ns, w.bulk_ns, t.pure_part,
     w.again + iif(d.is_long, w.alike, 0) AS again, w.again_ns + iif(d.is_long, w.alike_ns, 0) AS again_ns
   FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
   JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
     ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
       AND w.call_ns >= t.long_ns * w.calls));
 
--- By line. Its callee is the one that takes most time.
+-- By line. Its callee is the one that takes most time of those whose calls can be compared.
 CREATE VIEW x_windowed_line AS
 SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
-  top_again >= t.again_calls AND again_ns >= t.again_part * call_ns AND top_kinds <= t.kept_max AS is_again,
+  top_again >= t.again_calls AND top_kinds <= t.kept_max AND (again_ns >= t.again_part * call_ns
+    OR (known_ns >= t.known_part * call_ns AND again_ns >= t.again_part * known_ns)) AS is_again,
   calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
     AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
   is_in_loop AND top_same >= t.same_part * top_again AS is_invariant
@@ -49,8 +56,10 @@ FROM (
   SELECT run, file, line, callee AS top, calls AS top_calls, call_ns AS top_ns, kinds_low, again AS top_again, kinds AS top_kinds,
     same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
-    sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns,
-    row_number() OVER (PARTITION BY run, file, line ORDER BY call_ns DESC, callee) AS nth
+    sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
+    sum(single_ns) OVER g AS single_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
+    sum(calls) OVER g AS all_calls,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee
   WINDOW g AS (PARTITION BY run, file, line)) x
 JOIN x_window_threshold t
@@ -61,17 +70,23 @@ WHERE nth = 1;
 -- known by its sizes. What is new in the windows may come again later, in a run that makes more calls than there are
 -- kinds: the line made as many calls as its time has room for.
 CREATE VIEW x_windowed_beside AS
-SELECT f.*, w.top, w.top_calls, w.top_again, w.top_kinds, w.again_part, w.is_invariant,
-  w.is_again IS TRUE AND f.library IS NULL AND NOT max(f.grows) OVER g AND row_number() OVER (
-    PARTITION BY f.run, f.file, f.line ORDER BY f.kind <> PIE_WATCH_STORE, f.is_reuse, f.rank) = 1 AS becomes_again,
-  w.may_be_new IS TRUE AND f.severity = 'high'
-    AND f.category IN ('repeated native calls', 'loop-invariant computation') AND NOT f.grows
-    AND w.top_ns * min(1 - w.again_part, w.kinds_low / (f.line_ns * w.top_calls / w.call_ns))
-      >= (1 - w.new_part) * w.call_ns AS becomes_new
-FROM x_told_finding f
-LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
-  AND w.line = iif(f.library IS NULL, f.line, f.user_line)
-WINDOW g AS (PARTITION BY f.run, f.file, f.line);
+SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(grows) OVER g AND row_number() OVER (
+    PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1 AS becomes_again,
+  may_be_new IS TRUE AND severity = 'high'
+    AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT grows
+    AND top_ns * min(1 - again_part, kinds_low / (line_ns * top_calls / call_ns)) >= (1 - new_part) * call_ns AS becomes_new,
+  severity = 'high' AND category = 'slice underutilization' AND NOT grows AND function_calls >= array_calls
+    AND function_array_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_arrays
+FROM (
+  SELECT f.*, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
+    w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
+    sum(w.array_ns) OVER u AS function_array_ns, sum(w.single_ns) OVER u AS function_single_ns
+  FROM x_told_finding f
+  LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
+    AND w.line = iif(f.library IS NULL, f.line, f.user_line)
+  WINDOW u AS (PARTITION BY f.run, f.file, f.function))
+JOIN (SELECT array_calls, array_part, single_part FROM x_window_threshold)
+WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
 CREATE VIEW x_windowed_changed AS
@@ -86,7 +101,9 @@ CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
     ELSE category END AS category,
-  iif(becomes_again OR becomes_new, counted_text, '') || evidence AS evidence,
+  iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of %d operations that were '
+    || 'counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%', function_calls,
+    100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
   fraction, fraction_low, fraction_high, iif(is_changed OR becomes_new, again_part * line_ns, wasted_ns) AS wasted_ns,
   iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, low_ns) AS low_ns,
@@ -98,7 +115,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
   high_part, high_share, calls_high, grows, CASE
     WHEN is_changed THEN iif(again_part * line_ns >= high_share * run_ns, 'high', 'low')
-    WHEN becomes_new THEN 'low'
+    WHEN becomes_new OR is_of_arrays THEN 'low'
     ELSE severity END AS severity
 FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
 
