@@ -73,8 +73,8 @@ void pie_wait_meet(struct pie_wait *wait, const struct pie_thread *thread);
 /* A sample of the thread that pie_wait_meet() met, in the order in which they were taken. Context: drain. */
 void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record);
 
-/* That thread has not run until then (CLOCK_MONOTONIC), though nobody looked at it: a look at that moment would have seen
- * it where it was. Context: drain. */
+/* That thread has not run until then (CLOCK_MONOTONIC), though nobody looked at it: a look at that moment would have
+ * seen it where it was. Context: drain. */
 void pie_wait_stood(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
                     struct pie_aggregate *aggregate, uint64_t until_ns);
 
