@@ -202,6 +202,8 @@ static void look_at_running(struct pie_thread *thread, size_t slot) {
     collection.running++;
     if (has_time(thread, slot))
         return;
+    if (collection.quiet.stood_ns)
+        PIE_EACH_COLLECTOR(pie_collectors_active(), stood, thread, slot, collection.quiet.stood_ns);
     drain(thread, slot);
     PIE_EACH_COLLECTOR(pie_collectors_active(), look, thread, slot);
     collection.all_stand = collection.all_stand && pie_collectors_are_still(thread, slot);
@@ -316,10 +318,11 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
-/* Neither while something else is on its way than samples. */
+/* Neither while something else is on its way than samples, nor where threads are looked at in turns. */
 static bool may_be_left_out(uint64_t now_ns) {
-    return collection.turn.stage == PIE_TURN_RESTING && now_ns < collection.next_flush_ns &&
-           collection.next_arm_ns == UINT64_MAX && pie_quiet_tick(&collection.quiet);
+    return collection.turn.stage == PIE_TURN_RESTING && collection.turns == 1 &&
+           now_ns < collection.next_flush_ns && collection.next_arm_ns == UINT64_MAX &&
+           pie_quiet_tick(&collection.quiet, now_ns);
 }
 
 static void tick_all(void) {

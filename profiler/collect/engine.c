@@ -85,9 +85,14 @@ uint64_t pie_engine_forks_ns(void) {
     return atomic_load_explicit(&engine.forks_ns, memory_order_relaxed);
 }
 
-/* The wall clock: asking for the thread's own takes as long as half of the hook. */
+/* By the wall clock: asking for the thread's own takes as long as half of the hook. 0: under a filter, which may refuse
+ * either. */
+static uint64_t hook_begins_ns(void) {
+    return pie_filtered() ? 0 : pie_monotonic_ns();
+}
+
 static void charge_thread(uint64_t begun_ns) {
-    uint64_t took_ns = pie_monotonic_ns() - begun_ns;
+    uint64_t took_ns = begun_ns ? pie_monotonic_ns() - begun_ns : 0;
 
     atomic_fetch_add_explicit(&engine.threads_ns, took_ns < THREAD_HOOK_MAX_NS ? took_ns : THREAD_HOOK_MAX_NS,
                               memory_order_relaxed);
@@ -151,7 +156,7 @@ void pie_engine_finish(const char *cause, int exit_status) {
 }
 
 void pie_engine_thread_started(const char *name) {
-    uint64_t begun_ns = pie_monotonic_ns();
+    uint64_t begun_ns = hook_begins_ns();
     int error = errno;
 
     if (pie_engine_is_running() && pie_thread_begin(false, name) && pie_threads_changed())
@@ -161,7 +166,7 @@ void pie_engine_thread_started(const char *name) {
 }
 
 void pie_engine_thread_ended(void) {
-    uint64_t begun_ns = pie_monotonic_ns();
+    uint64_t begun_ns = hook_begins_ns();
     int error = errno;
 
     if (pie_thread_end() && pie_engine_is_running() && pie_threads_changed())

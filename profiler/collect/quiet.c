@@ -12,12 +12,13 @@ static const uint64_t APART_NS = 2000;
 
 enum { SKIPPED_MAX = 9 };
 
-bool pie_quiet_tick(struct pie_quiet *quiet) {
+bool pie_quiet_tick(struct pie_quiet *quiet, uint64_t now_ns) {
     uint64_t own_ns = pie_thread_cpu_ns(), others_ns = pie_process_cpu_ns() - own_ns;
     bool none_ran = others_ns < quiet->others_ns + APART_NS;
 
     if (quiet->all_stood && none_ran && quiet->skipped < SKIPPED_MAX) {
         quiet->skipped++;
+        quiet->stood_ns = now_ns;
         return true;
     }
     quiet->others_ns = others_ns;
@@ -27,4 +28,5 @@ bool pie_quiet_tick(struct pie_quiet *quiet) {
 
 void pie_quiet_looked(struct pie_quiet *quiet, bool all_stand) {
     quiet->all_stood = all_stand;
+    quiet->stood_ns = 0;
 }

@@ -17,7 +17,7 @@
  *   own_thread, begin               the collection thread starts; a collector that fails there gets no more calls
  *     arm … disarm                  except forked and forget
  *     round_begins
- *     meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
+ *     stood, meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
  *     tick, spent, govern, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear
  *     complete, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
@@ -113,6 +113,9 @@ struct pie_collector {
     void (*drain)(struct pie_thread *thread, size_t slot);
     /* Empties the ring of a slot without a running thread, whose counts go on. */
     void (*drain_idle)(struct pie_thread *thread);
+    /* Looks were left out, since no thread had run: it stood where it was until then (CLOCK_MONOTONIC). Before it is
+     * drained. */
+    void (*stood)(struct pie_thread *thread, size_t slot, uint64_t until_ns);
     /* It runs, and was drained at a tick. */
     void (*look)(struct pie_thread *thread, size_t slot);
     /* It has ended, and was drained for the last time. */

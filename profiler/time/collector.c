@@ -205,6 +205,11 @@ static struct pie_cct_id peer(struct pie_wait_holder *holder) {
     return wait && wait->thread_id == holder->id ? wait->known_node : (struct pie_cct_id){0};
 }
 
+static void stood(struct pie_thread *thread, size_t slot, uint64_t until_ns) {
+    if (state.collection->config->has_time && wait_of(slot))
+        pie_wait_stood(wait_of(slot), thread, peer, &state.aggregate, until_ns);
+}
+
 static void look(struct pie_thread *thread, size_t slot) {
     if (!state.collection->config->has_time)
         return;
@@ -492,6 +497,7 @@ const struct pie_collector pie_time_collector = {
     .meet = meet,
     .next_sample = next_sample,
     .sample = sample,
+    .stood = stood,
     .look = look,
     .ended = ended,
     .is_still = is_still,

@@ -291,6 +291,14 @@ static void book_standing(struct pie_wait *wait, const struct pie_thread *thread
     book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
+void pie_wait_stood(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
+                    struct pie_aggregate *aggregate, uint64_t until_ns) {
+    if (!wait->is_still || wait->thread_id != thread->id || until_ns <= wait->last_ns)
+        return;
+    book_standing(wait, thread, peer, aggregate, until_ns - wait->last_ns);
+    wait->last_ns = until_ns;
+}
+
 /* Where is it now, if it is asleep? */
 static void look(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                  pie_wait_peer_fn peer, struct pie_aggregate *aggregate, char state) {

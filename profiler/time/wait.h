@@ -73,6 +73,11 @@ void pie_wait_meet(struct pie_wait *wait, const struct pie_thread *thread);
 /* A sample of the thread that pie_wait_meet() met, in the order in which they were taken. Context: drain. */
 void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record);
 
+/* That thread has not run until then (CLOCK_MONOTONIC), though nobody looked at it: a look at that moment would have
+ * seen it where it was. Context: drain. */
+void pie_wait_stood(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
+                    struct pie_aggregate *aggregate, uint64_t until_ns);
+
 /* Looks at that thread and books its time off the CPU since the last tick. Context: drain. */
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate);

@@ -7,7 +7,7 @@ import resource
 
 import pytest
 
-from helpers import PYTHON, Profile, accounts, binary, run, total
+from helpers import FIXED_RATES, PYTHON, Profile, accounts, binary, run, total
 
 DEFECTS = pathlib.Path(__file__).resolve().parent / "defects"
 SHORT = DEFECTS / "short_threads.py"
@@ -119,7 +119,8 @@ def test_threads_without_locked_memory_have_a_clock(tmp_path, descriptors):
     """Their events have no rings; where descriptors are short too, nothing could keep the event, and they have
     timers."""
     db = tmp_path / "x.db"
-    done = run([PYTHON, DEFECTS / "refuse_rings.py", binary(), "-q", "-o", db, "--no-redundancy", DEFECTS / "halves.py", 40],
+    done = run([PYTHON, DEFECTS / "refuse_rings.py", binary(), "-q", "-o", db, "--no-redundancy", *FIXED_RATES,
+                DEFECTS / "halves.py", 40],
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
     if "no seccomp filter" in done.stderr:
         pytest.skip(done.stderr)

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from helpers import PYTHON, binary, clean_environment, line_of, profile, query, run, total
+from helpers import FIXED_RATES, PYTHON, binary, clean_environment, line_of, profile, query, run, total
 
 DEFECTS = pathlib.Path(__file__).resolve().parent / "defects"
 QUOTA = DEFECTS / "quota.py"
@@ -135,7 +135,7 @@ def test_the_run_queue_is_reported_at_the_line_that_computes(tmp_path):
 
 
 def test_a_program_that_sleeps_waits(tmp_path):
-    done = profile(tmp_path / "sleep.db", QUOTA, 0)
+    done = profile(tmp_path / "sleep.db", QUOTA, 0, options=FIXED_RATES)  # a look each 20 ms
     truth, nap = done.truth, line_row(done, "nap")
     assert nap["wait_s"] == pytest.approx(truth["nap_s"] - truth["nap_delay_s"], rel=0.05, abs=0.02)
     assert total(done.lines(QUOTA), "throttled_s") <= truth["nap_delay_s"] + truth["burn_delay_s"]
