@@ -25,8 +25,9 @@ struct pie_window_row {
     const char *file, *callee;
     int32_t line;          /* 1-based */
     int32_t function_line; /* of a caller's line (add()), where its function begins; else 0 */
-    const char *function;  /* its name; the collector says so, and both times: CPU time of the samples in the line and */
-    uint64_t line_ns, function_ns; /* in its function, with all that they call */
+    const char *function;  /* its name; the collector says so, and the next two */
+    uint64_t line_ns,
+        function_ns; /* CPU time of samples in the line and in its function, with all that they call */
     bool is_in_loop; /* the line, of its function; the collector says so */
     bool is_item;    /* access to an element, or the next one of an iteration */
     uint64_t calls, raised;
@@ -41,8 +42,9 @@ struct pie_window_row {
     uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
     uint64_t call_ns, again_ns, alike_ns, single_ns, bulk_ns; /* CPU time without that of counting */
     uint8_t passed_kind;                                      /* enum pie_passed */
-    uint64_t passed, passed_items, passed_ns;                 /* calls that went through items, and how many */
-    uint64_t carried; /* of them, through what the call before had gone through; slices: through what it had made */
+    uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
+    uint64_t
+        carried; /* of them, through what the call before had gone through; slices: through what it had made */
 };
 
 struct pie_window_limits {
@@ -50,7 +52,8 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
-    int32_t function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
+    int32_t
+        function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
 };
 
 /* Context: drain (all of this). */

@@ -28,14 +28,15 @@ static const double FREE_SHARE = 0.01;
 /* What a window may cost at the beginning, before it is known what one costs. */
 static const uint64_t FIRST_NS = 10000000;
 
-/* Hot lines, and lines that lead to them (callers). Calls of the latter are longer and fewer, and hand more on: a window
- * has those of one function, so that all that it costs is spent on few. */
+/* Hot lines, and lines that lead to them (callers). Calls of the latter are longer and fewer, and hand more on. So a
+ * window has those of one function, and all that it costs is spent on few. */
 enum kind { HOT, CALLERS, KINDS };
 static const struct pie_window_limits LIMITS[KINDS] = {
     {.length_ns = 20000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
     {.length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
 };
-/* The mean pause between two of a kind, of the thread's CPU time; each is drawn from half to one and a half times that. */
+/* The mean pause between two of a kind, of the thread's CPU time. Each is drawn from half to one and a half times
+ * that. */
 static const uint64_t PAUSE_NS = 240000000;
 /* This number of calls of a line says enough of it, … */
 static const uint64_t CALLS_ENOUGH[KINDS] = {5000, 1000};
@@ -51,10 +52,10 @@ enum {
 /* Of the collection thread. Fork child: forget(). */
 static struct {
     const struct pie_pystack_ops *ops;
-    const struct pie_window_ops *windows; /* NULL: not yet, or not in this Python */
+    const struct pie_window_ops *windows;  /* NULL: not yet, or not in this Python */
     struct pie_window_lines *lines[KINDS]; /* one block; [CALLERS] has functions as a whole, too */
     uint64_t next_ns[KINDS];               /* of the thread's CPU time: no window before */
-    double allowed;   /* of the program's CPU time; 0: not limited */
+    double allowed;                        /* of the program's CPU time; 0: not limited */
     uint64_t random;
     bool is_last;
 } state;
@@ -100,7 +101,8 @@ static bool own_place(struct pie_cct_id *node, unsigned *steps, struct pie_windo
         uint32_t code = pie_cct_key_code(key), offset = pie_cct_key_offset(key);
         ret_place->line = state.ops->line(code, offset);
         ret_place->is_in_loop = state.ops->operation(code, offset) & PIE_OPERATION_IN_LOOP;
-        return state.ops->describe(code, &ret_place->file, &ret_place->function, &ret_place->function_line) == 0;
+        return state.ops->describe(code, &ret_place->file, &ret_place->function, &ret_place->function_line) ==
+               0;
     }
     return false;
 }

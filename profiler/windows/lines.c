@@ -6,7 +6,7 @@
 /* Of the thread's CPU time. A line that had it once is counted for good. */
 static const double HOT_SHARE = 0.1;
 /* Time of late is halved at this sum. */
-static const uint64_t LATE_NS = 1000000000;
+static const uint64_t LATE_NS = 400000000;
 /* So little time says nothing of shares. */
 static const uint64_t KNOWN_NS = 200000000;
 

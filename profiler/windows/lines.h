@@ -46,8 +46,8 @@ const struct pie_window_line *pie_window_lines_find(const struct pie_window_line
                                                     int32_t line, int32_t function_line);
 /* Is the line in a loop of its function, most of the time? NULL: no. */
 bool pie_window_line_is_in_loop(const struct pie_window_line *line);
-/* Is any counted line of such a share, also of late? Whose turn is it: the function of that with the fewest windows so far;
- * lines in loops come first. */
+/* Is any counted line of such a share, also of late? Whose turn is it: the function of the line that had the fewest
+ * windows so far. Lines in loops come first. */
 bool pie_window_lines_turn(const struct pie_window_lines *lines, int32_t *ret_function_line);
 /* A window counts the lines of this function. */
 void pie_window_lines_opened(struct pie_window_lines *lines, int32_t function_line);

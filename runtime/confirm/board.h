@@ -46,7 +46,7 @@ struct pie_confirm_row {
     uint64_t same;    /* of again and alike: with the arguments of the call before */
     uint64_t singles; /* for single numbers or elements only */
     uint64_t call_ns, again_ns, alike_ns, single_ns;
-    uint64_t bulk_ns;   /* of operators and ufuncs on arrays of many elements */
+    uint64_t bulk_ns;    /* of operators and ufuncs on arrays of many elements */
     uint8_t passed_kind; /* enum pie_passed (profiler/ports/windows.h), as are the next four */
     uint64_t passed, passed_items, passed_ns, carried;
     uint64_t grew;      /* that had larger arguments than the call before */

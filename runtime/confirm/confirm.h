@@ -72,7 +72,8 @@ struct pie_confirm_passed {
 
 /* passed.c: of a method of a list or tuple with its arguments, self first; of `item in container`; of
  * container[index]. */
-struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments, int count);
+struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments,
+                                                    int count);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, struct _object *index);
 /* … once the call has ended: what a slice has copied. */

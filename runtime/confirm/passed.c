@@ -46,13 +46,14 @@ static struct pie_confirm_passed passed_shift(PyObject *list, PyObject *place) {
 
     if (PyErr_Occurred())
         PyErr_Clear();
-    return at >= 0 && at < Py_SIZE(list) / 2 ? passed_of(PIE_PASSED_SHIFT, list, Py_SIZE(list) - at) : nothing();
+    return at >= 0 && at < Py_SIZE(list) / 2 ? passed_of(PIE_PASSED_SHIFT, list, Py_SIZE(list) - at)
+                                             : nothing();
 }
 
 struct pie_confirm_passed pie_confirm_passed_method(PyObject *callee, PyObject **arguments, int count) {
     PyObject *self = arguments[0];
-    const char *name = Py_IS_TYPE(callee, &PyMethodDescr_Type) ? ((PyMethodDescrObject *)callee)->d_method->ml_name
-                                                               : NULL;
+    const char *name =
+        Py_IS_TYPE(callee, &PyMethodDescr_Type) ? ((PyMethodDescrObject *)callee)->d_method->ml_name : NULL;
 
     if (!name || count < 2 || !is_sequence(self))
         return nothing();

@@ -232,7 +232,8 @@ static struct pie_confirm_code *make_code(PyCodeObject *code) {
 #endif
 
 struct pie_confirm_code *pie_confirm_codes;
-static Py_ssize_t extra_indexes[2] = {-1, -1}; /* where a code object keeps it; of callers' lines: the second */
+static Py_ssize_t extra_indexes[2] = {-1,
+                                      -1}; /* where a code object keeps it; of callers' lines: the second */
 
 static Py_ssize_t extra_index(void) {
     return extra_indexes[pie_confirm_lines_are_of_callers];

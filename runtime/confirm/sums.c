@@ -24,7 +24,7 @@ enum {
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
     STATUS_BITS = 8,
-    NEAR = 8, /* a container has changed its size by less than such a part */
+    NEAR = 8,              /* a container has changed its size by less than such a part */
     BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
@@ -46,8 +46,9 @@ struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
-    struct pie_confirm_passed passed; /* … and what it went through, or made; nothing is read there any more */
-    uint64_t before;     /* their hash */
+    struct pie_confirm_passed
+        passed;      /* … and what it went through, or made; nothing is read there any more */
+    uint64_t before; /* their hash */
     struct seen args, results;
 };
 
@@ -239,8 +240,8 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
     return is_other ? NEW : args->is_value && is_same ? AGAIN : ALIKE;
 }
 
-/* Such a call may be there for its effect. A caller's calls run code that keeps its state where no argument shows it, and
- * a status comes again by chance. */
+/* Such a call may be there for its effect. A caller's calls run code that keeps its state where no argument shows it.
+ * And a status comes again by chance. */
 static bool may_be_for_effect(PyObject *result) {
     if (result == Py_None)
         return true;

@@ -49,26 +49,11 @@ static bool is_of_module(PyTypeObject *type, const char *beginning) {
 
 /* --- Blocks --- */
 
-/* Dates and times lie in an array of numbers; of what else is no array of NumPy's, nothing is known. */
-static void add_values(struct pie_confirm_digest *digest, PyObject *values) {
-    bool are_times = is_of_module(Py_TYPE(values), "pandas.core.arrays.datetimes") ||
-                     is_of_module(Py_TYPE(values), "pandas.core.arrays.timedeltas");
-    PyObject *array = are_times ? part_of(values, "_ndarray") : NULL;
-
-    if (array && PyObject_CheckBuffer(array)) /* which dates do not give out */
-        pie_confirm_digest_add_identity(digest, array);
-    else
-        pie_confirm_digest_add(digest, values);
-    Py_XDECREF(array);
-}
-
+/* Values that are no array of NumPy's, such as dates with a time zone, are known by identity. */
 static bool add_block(struct pie_confirm_digest *digest, PyObject *block) {
-    PyObject *values = part_of(block, "values"), *place = part_of(block, "_mgr_locs");
-    bool done = values && place && add_part(digest, place, "indexer");
+    PyObject *place = part_of(block, "_mgr_locs");
+    bool done = place && add_part(digest, place, "indexer") && add_part(digest, block, "values");
 
-    if (done)
-        add_values(digest, values);
-    Py_XDECREF(values);
     Py_XDECREF(place);
     return done;
 }

@@ -26,8 +26,8 @@
 
 enum { POOL = 256, ADOPTED = 8, WALK = 200 };
 
-/* Frames that are running already have events, too, until they return to one of ours. So many, and none of ours: the
- * window comes at a bad moment. */
+/* Frames that are running already have events, too, until they return to one of ours. After this number of them the
+ * window has come at a bad moment: it is long until they return. */
 enum { STRANGE_MAX = 1000 };
 
 /* One event with what it costs the interpreter to make it, and one evaluation of a frame beside its usual cost. */

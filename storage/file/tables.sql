@@ -536,8 +536,8 @@ CREATE TABLE windowed (
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;
 
--- The same of calls at lines of own code that lead to hot lines: those of a function's callers. Such lines are counted in
--- windows of their own, in which hot lines are not.
+-- The same of calls at lines of own code that lead to hot lines: those of a function's callers. Such lines are counted
+-- in windows of their own, in which hot lines are not.
 CREATE TABLE called (
   process INTEGER NOT NULL REFERENCES process,
   file TEXT NOT NULL,              -- file.path
@@ -571,8 +571,8 @@ CREATE TABLE passed (
   file TEXT NOT NULL,              -- file.path
   line INTEGER NOT NULL,           -- 1-based
   callee TEXT NOT NULL,            -- as in counted
-  kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that move,
-                                   -- since one before them is added or removed
+  kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that
+                                   -- move, since one before them is added or removed
   is_in_loop INTEGER NOT NULL,     -- as in windowed
   calls INTEGER NOT NULL,          -- such calls
   items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something

@@ -119,13 +119,15 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "compared, distinct_args, distinct_results, once, twice, again, alike, same, singles, grew, "
         "arg_bytes, call_ns, again_ns, alike_ns, single_ns, bulk_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_CALLED] =
-        "INSERT OR REPLACE INTO called (process, file, line, callee, function, function_line, is_in_loop, calls, "
-        "raised, compared, distinct_args, distinct_results, once, twice, again, alike, same, call_ns, again_ns, "
-        "alike_ns, line_ns, function_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_PASSED] =
-        "INSERT OR REPLACE INTO passed (process, file, line, callee, kind, is_in_loop, calls, items, carried, "
-        "call_ns, line_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_CALLED] = "INSERT OR REPLACE INTO called (process, file, line, callee, function, "
+                             "function_line, is_in_loop, calls, "
+                             "raised, compared, distinct_args, distinct_results, once, twice, again, alike, "
+                             "same, call_ns, again_ns, "
+                             "alike_ns, line_ns, function_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                             "?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_PASSED] = "INSERT OR REPLACE INTO passed (process, file, line, callee, kind, is_in_loop, "
+                             "calls, items, carried, "
+                             "call_ns, line_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

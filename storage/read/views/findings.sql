@@ -7,8 +7,9 @@
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
 -- says what the line's stores are about, and what the line looks up again is of less weight. One that reads all
 -- that was there (3) or single elements (4) has no other (reads.sql, work.sql), nor has one whose calls of own code (6)
--- or of searches, slices and shifts (7 to 9) were counted. A call that samples say is the same again has 5. Where a line passes over the same data
--- again and again, results may be nearly the same each time, and prove only with the same arguments (is_argued).
+-- or of searches, slices and shifts (7 to 9) were counted. A call that samples say is the same again
+-- has 5. Where a line passes over the same data again and again, results may be nearly the same each time, and prove
+-- only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
@@ -65,7 +66,8 @@ FROM (
       FROM x_passing_finding)
     WINDOW g AS (PARTITION BY run, file, line))
     WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
-  WHERE severity <> 'called' AND iif(line_grows IN (3, 4) OR line_grows > 5, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+  WHERE severity <> 'called'
+    AND iif(line_grows IN (3, 4) OR line_grows > 5, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS

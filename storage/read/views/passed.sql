@@ -7,7 +7,8 @@ CREATE VIEW x_passed_kind AS
 SELECT column1 AS kind, column2 AS calls, column3 AS items, column4 AS carried_part, column5 AS line_part, column6 AS item_ns,
   column7 AS low, column8 AS high, column9 AS about, column10 AS grows, column11 AS evidence
 FROM (VALUES
-  -- A set made of a list that is searched once gains nothing. A search that takes less time found its item at the front.
+  -- A set made of a list that is searched once gains nothing. A search that takes less time found its item at the
+  -- front.
   (1, 50, 32, 0.9, 0.75, 2, 0.8, 1.2, 'searched list', 7, 'of {calls} searches that were counted, {carried} met the list '
     || 'of the one before, of {items} items on average'),
   -- What a slice has made is cut again. Where as many items were added as cut off, nobody knows.
