@@ -60,7 +60,8 @@ static struct token next_token(const char *at, const char *end) {
 }
 
 static bool is_word(const struct token *token, const char *word) {
-    return token->is_name && (int)strlen(word) == token->size && strncasecmp(token->at, word, (size_t)token->size) == 0;
+    return token->is_name && (int)strlen(word) == token->size &&
+           strncasecmp(token->at, word, (size_t)token->size) == 0;
 }
 
 static bool is_mark(const struct token *token, char mark) {
@@ -69,8 +70,9 @@ static bool is_mark(const struct token *token, char mark) {
 
 /* Does a name of the statement's own follow that of a table? */
 static bool has_alias(const struct token *next) {
-    static const char *const keywords[] = {"ON", "JOIN", "LEFT", "CROSS", "INNER", "NATURAL", "USING", "WHERE", "GROUP",
-                                           "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT"};
+    static const char *const keywords[] = {"ON",    "JOIN",  "LEFT",   "CROSS",    "INNER",  "NATURAL",
+                                           "USING", "WHERE", "GROUP",  "HAVING",   "WINDOW", "ORDER",
+                                           "LIMIT", "UNION", "EXCEPT", "INTERSECT"};
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (is_word(next, keywords[i]))
             return false;

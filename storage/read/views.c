@@ -252,7 +252,8 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
 
     for (size_t i = 0; i < count; i++)
         if (reader->has_view[i])
-            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) || reader->is_kept[i] ? "TABLE" : "VIEW",
+            sqlite3_str_appendf(text, "DROP %s temp.%.*s;",
+                                is_a_table(&all[i]) || reader->is_kept[i] ? "TABLE" : "VIEW",
                                 (int)all[i].name_size, all[i].name);
     for (int i = 0; i < PIE_PACKING_KINDS; i++)
         if (reader->has_whole[i])

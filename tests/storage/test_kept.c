@@ -23,7 +23,8 @@ struct answer {
     size_t count;
 };
 
-typedef int open_fn(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor, char **ret_message);
+typedef int open_fn(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
+                    char **ret_message);
 
 static char *text_of_row(struct pie_cursor *cursor) {
     char *text = malloc(TEXT_BYTES);
@@ -33,7 +34,8 @@ static char *text_of_row(struct pie_cursor *cursor) {
     for (int i = 0; i < pie_cursor_column_count(cursor) && at < TEXT_BYTES; i++) {
         const char *name = pie_cursor_column_name(cursor, i), *value = pie_cursor_text(cursor, i);
         if (pie_cursor_type(cursor, i) == PIE_VALUE_REAL) /* sums in another order */
-            at += (size_t)snprintf(text + at, TEXT_BYTES - at, "%s=%.9g real|", name, pie_cursor_real(cursor, i));
+            at += (size_t)snprintf(text + at, TEXT_BYTES - at, "%s=%.9g real|", name,
+                                   pie_cursor_real(cursor, i));
         else
             at += (size_t)snprintf(text + at, TEXT_BYTES - at, "%s=%s %d|", name, value ? value : "NULL",
                                    (int)pie_cursor_type(cursor, i));
@@ -46,7 +48,8 @@ static int compare_rows(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void ask(struct pie_reader *reader, open_fn *open, const char *sql, int64_t run, struct answer *ret_answer) {
+static void ask(struct pie_reader *reader, open_fn *open, const char *sql, int64_t run,
+                struct answer *ret_answer) {
     struct pie_cursor *cursor;
     char *message = NULL;
     int r = open(reader, sql, &cursor, &message);
@@ -100,7 +103,8 @@ static size_t compare_views(int64_t run) {
         char sql[128];
         if (strncmp(views[i].name, "v_", 2) != 0)
             continue;
-        snprintf(sql, sizeof sql, "SELECT * FROM %.*s WHERE run = :run", (int)views[i].name_size, views[i].name);
+        snprintf(sql, sizeof sql, "SELECT * FROM %.*s WHERE run = :run", (int)views[i].name_size,
+                 views[i].name);
         ask(makes, pie_cursor_open, sql, run, &made);
         ask(writes, pie_cursor_open_once, sql, run, &written);
         ask(keeps, pie_cursor_open_once, sql, run, &kept);
@@ -157,8 +161,9 @@ static void test_a_run_without_evidence_has_the_same_columns(void **state) {
 /* A statement with a WITH clause of its own, an alias, a text and a column that look like views. */
 static void test_a_statement_is_taken_as_it_stands(void **state) {
     static struct answer answer;
-    static const char sql[] = "WITH mine AS (SELECT r.run, 'v_run' AS x_total FROM v_run r) SELECT m.x_total,"
-                              " t.run FROM mine m JOIN v_run t ON t.run = m.run -- v_thread\n WHERE m.run = :run";
+    static const char sql[] =
+        "WITH mine AS (SELECT r.run, 'v_run' AS x_total FROM v_run r) SELECT m.x_total,"
+        " t.run FROM mine m JOIN v_run t ON t.run = m.run -- v_thread\n WHERE m.run = :run";
     pie_fixture_write(pie_folder_database(), folder_of_database(), 1);
     struct pie_reader *reader = open_reader();
     ask(reader, pie_cursor_open_once, sql, 1, &answer);
@@ -170,7 +175,8 @@ static void test_a_statement_is_taken_as_it_stands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_views_are_the_same_in_all_ways, pie_folder_set_up, pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_views_are_the_same_in_all_ways, pie_folder_set_up,
+                                        pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_run_without_evidence_has_the_same_columns, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_statement_is_taken_as_it_stands, pie_folder_set_up,
