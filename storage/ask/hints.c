@@ -218,8 +218,8 @@ static int tell_imports(const struct asking *asking) {
 }
 
 /* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector may
- * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled, and
- * counts what has the collector on its way twice as two. */
+ * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled,
+ * and counts what has the collector on its way twice as two. */
 static const char all_garbage_sql[] =
     "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, cpu_ns, at, line, depth)"
     " AS (SELECT s.process, sum(s.python_ns + s.native_ns + s.system_ns), n.id, n.line_location, 0"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The views of the findings stand on each other, thirty high. To prepare a question to the top SQLite resolves, flattens
- * and types all of them at once, which takes it longer the more there are below. Where some on the way are tables, each
- * part is a small statement. And a view that several questions use is worked out once.
+/* The views of the findings stand on each other, thirty high. To prepare a question to the top SQLite resolves,
+ * flattens and types all of them at once, which takes it longer the more there are below. Where some on the way are
+ * tables, each part is a small statement. And a view that several questions use is worked out once.
  *
  * Columns have no types, so values stay what they were. */
 
@@ -75,7 +75,7 @@ static const struct kept *kept_of(const struct pie_schema_statement *view) {
     return NULL;
 }
 
-/* Rows in memory: a table cannot be made while a statement is at a row, since that is to stop when the schema changes. */
+/* Rows in memory: a table cannot be made while a statement is at a row, which SQLite stops when the schema changes. */
 struct rows {
     sqlite3_value **values; /* of one row after the other */
     size_t count;

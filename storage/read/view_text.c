@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* SQLite learns the columns of a view by resolving all that it is made of, so that a chain of views is resolved as often
- * as it is long. What stands in a WITH clause is resolved where it is named, and only there. But of what is named twice
+/* SQLite learns the columns of a view by resolving all that it is made of, so a chain of views is resolved as often as
+ * it is long. What stands in a WITH clause is resolved where it is named, and only there. But of what is named twice
  * SQLite makes all rows, whatever is asked of them ("run = ..." is not passed on to it), and then a question to a file
  * of many runs reads all of them. So each place that names a view gets a copy of its own. */
 
@@ -144,7 +144,8 @@ static void write_select(struct writing *writing, const char *at, const char *en
     sqlite3_str_append(text, at, (int)(end - at));
 }
 
-/* copy: 0 for the one that the statement names. NOT MATERIALIZED: as a view, which is narrowed by what is asked of it. */
+/* copy: 0 for the one that the statement names. NOT MATERIALIZED: as a view, which is narrowed by what is asked of
+ * it. */
 static void write_view(struct writing *writing, const struct pie_schema_statement *view, int copy) {
     static const char as[] = " AS";
     sqlite3_str *text = sqlite3_str_new(NULL);

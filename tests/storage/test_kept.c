@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "storage/file/schema_statements.h"
 #include "storage/read/reader.h"
@@ -134,14 +135,55 @@ static int64_t ask_number(const char *sql) {
 }
 
 static void test_views_are_the_same_in_all_ways(void **state) {
-    pie_fixture_write(pie_folder_database(), folder_of_database(), 2);
+    pie_fixture_write(pie_folder_database(), folder_of_database(), 1);
     pie_fixture_write_waste(pie_folder_database(), folder_of_database());
     pie_fixture_write_memory(pie_folder_database(), folder_of_database());
     pie_fixture_write_traced(pie_folder_database(), folder_of_database());
     int64_t runs = ask_number("SELECT max(id) FROM run");
-    assert_int_equal(runs, 5);
+    assert_int_equal(runs, 4);
     for (int64_t run = 1; run <= runs; run++)
         assert_true(compare_views(run) >= 10);
+}
+
+static void execute(const char *sql) {
+    sqlite3 *db;
+    char *message = NULL;
+
+    assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s", message);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Of each kind by itself: what there is too little of is left out, and nothing else is. */
+static void test_findings_of_one_kind_are_found(void **state) {
+    static const struct {
+        int kind, samples;
+        size_t found;
+    } turns[] = {{1, 19, 0}, {1, 20, 1}, {3, 20, 1}, {4, 19, 0}, {4, 20, 1}, {10, 9, 0}, {10, 10, 1}};
+    pie_fixture_write(pie_folder_database(), folder_of_database(), 1);
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        static struct answer answer;
+        char sql[1024];
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM reading; INSERT INTO reading (process, node, kind, samples, cpu_ns, "
+                 "cpu_sq_ns2, same,"
+                 " rises, others, lower_ns, upper_ns, sum_size, max_size) SELECT n.process, n.id, %d, %d, "
+                 "1e10, 1, 0,"
+                 " %d, 0, 1, 1000000000, 1000, 1000 FROM node n JOIN sample s ON s.process = n.process AND "
+                 "s.node = n.id"
+                 " WHERE n.own_location = n.line_location LIMIT 1",
+                 turns[i].kind, turns[i].samples, turns[i].samples);
+        execute(sql);
+        struct pie_reader *reader = open_reader();
+        pie_reader_keep_run(reader, 1);
+        ask(reader, pie_cursor_open_once, "SELECT * FROM v_redundancy WHERE run = :run", 1, &answer);
+        if (answer.count != turns[i].found)
+            fail_msg("kind %d, %d samples: %zu", turns[i].kind, turns[i].samples, answer.count);
+        release(&answer);
+        pie_reader_close(reader);
+    }
+    (void)compare_views(1);
 }
 
 /* All that is kept is empty but what has no need of evidence: each statement finds its columns. */
@@ -176,6 +218,8 @@ static void test_a_statement_is_taken_as_it_stands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_views_are_the_same_in_all_ways, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_findings_of_one_kind_are_found, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_run_without_evidence_has_the_same_columns, pie_folder_set_up,
                                         pie_folder_tear_down),
