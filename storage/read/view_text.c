@@ -24,7 +24,7 @@ struct token {
 
 struct writing {
     sqlite3_str *with;
-    bool (*is_left_out)(const void *data, const char *name, int size);
+    bool (*is_left_out)(const void *data, const struct pie_schema_statement *view);
     const void *data;
     int copies;
 };
@@ -120,7 +120,7 @@ const struct pie_schema_statement *pie_view_text_next(const char **at, const cha
 }
 
 static bool leaves_out(const struct writing *writing, const struct pie_schema_statement *view) {
-    return writing->is_left_out(writing->data, view->name, (int)view->name_size);
+    return writing->is_left_out(writing->data, view);
 }
 
 static void write_view(struct writing *writing, const struct pie_schema_statement *view, int copy);
@@ -160,7 +160,8 @@ static void write_view(struct writing *writing, const struct pie_schema_statemen
     sqlite3_free(select);
 }
 
-char *pie_view_text(const char *sql, bool (*is_left_out)(const void *data, const char *name, int size),
+char *pie_view_text(const char *sql,
+                    bool (*is_left_out)(const void *data, const struct pie_schema_statement *view),
                     const void *data) {
     struct writing writing = {.with = sqlite3_str_new(NULL), .is_left_out = is_left_out, .data = data};
     bool is_written[PIE_STATEMENTS_MAX] = {false};

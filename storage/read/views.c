@@ -201,9 +201,8 @@ int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_messag
     return r;
 }
 
-static bool is_left_out(const void *data, const char *name, int size) {
+static bool is_left_out(const void *data, const struct pie_schema_statement *view) {
     const struct wanted *wanted = data;
-    const struct pie_schema_statement *view = pie_schema_find_view(name, (size_t)size);
 
     return is_a_table(view) || wanted->had[index_of(view)];
 }
