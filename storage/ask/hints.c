@@ -72,11 +72,12 @@ static const char main_sql[] =
     "SELECT m.wall_s, coalesce(m.clock_cpu_s, m.cpu_s), m.wait_s, m.runnable_s, NULL, NULL FROM v_thread m"
     " WHERE m.run = :run AND m.is_main AND m.process = (SELECT min(id) FROM process WHERE run = :run)";
 
-/* The line of own code at which the main thread waited most. */
+/* The line of own code at which the main thread waited most. CROSS JOIN: SQLite would look through all samples for
+ * each context. */
 static const char waiting_sql[] =
     "SELECT sum(s.wait_ns) / 1e9, 0, 0, 0, f.path, l.line FROM thread t"
-    " JOIN x_node_sample s ON s.process = t.process AND s.thread = t.id"
-    " JOIN node n ON n.process = s.process AND n.id = s.node"
+    " CROSS JOIN x_node_sample s ON s.process = t.process AND s.thread = t.id"
+    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node"
     " JOIN location l ON l.process = n.process AND l.id = n.own_location"
     " JOIN function u ON u.process = l.process AND u.id = l.function"
     " JOIN file f ON f.process = u.process AND f.id = u.file"
@@ -217,16 +218,18 @@ static int tell_imports(const struct asking *asking) {
 }
 
 /* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector may
- * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled, and
- * counts what has the collector on its way twice as two. */
+ * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled,
+ * and counts what has the collector on its way twice as two. */
 static const char all_garbage_sql[] =
     "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, cpu_ns, at, line, depth)"
     " AS (SELECT s.process, sum(s.python_ns + s.native_ns + s.system_ns), n.id, n.line_location, 0"
     " FROM process p CROSS JOIN x_node_sample s ON s.process = p.id"
-    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run GROUP BY s.process, s.node"
+    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run GROUP BY s.process, "
+    "s.node"
     " UNION ALL SELECT u.process, u.cpu_ns, m.id, u.line, u.depth + 1 FROM up u"
     " JOIN node n ON n.process = u.process AND n.id = u.at"
-    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line AND u.depth < 4096)"
+    " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line AND u.depth < "
+    "4096)"
     " SELECT u.cpu_ns FROM up u JOIN node n ON n.process = u.process AND n.id = u.at"
     " WHERE (n.process, n.location) IN (SELECT process, location FROM x_gc_location))";
 static const char garbage_sql[] =

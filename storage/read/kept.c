@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The views of the findings stand on each other, thirty high. To prepare a question to the top SQLite resolves, flattens
- * and types all of them at once, which takes it longer the more there are below. Where some on the way are tables, each
- * part is a small statement. And a view that several questions use is worked out once.
+/* The views of the findings stand on each other, thirty high. To prepare a question to the top SQLite resolves,
+ * flattens and types all of them at once, which takes it longer the more there are below. Where some on the way are
+ * tables, each part is a small statement. And a view that several questions use is worked out once.
  *
  * Columns have no types, so values stay what they were. */
 
@@ -29,7 +29,8 @@ struct kept {
     bool has_no_runs;    /* its rows are the same for all */
 };
 
-#define OF_FINDING "run, file, line, function, function_line, native_function, native_library, evidence, advice, "
+#define OF_FINDING                                                                                           \
+    "run, file, line, function, function_line, native_function, native_library, evidence, advice, "
 #define LIMITS ", line_ns, run_ns, z2, high_traps, high_low, high_part, high_share, calls_high"
 
 static const struct kept kept[] = {
@@ -43,10 +44,13 @@ static const struct kept kept[] = {
     {.name = "x_weighed_finding"},
     {.name = "x_explained_finding",
      .may_be = "x_may_watch",
-     .columns = OF_FINDING "kind, first_file, first_line, category, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns,"
-                " again_ns, again_low_ns, again_high_ns, short_share, bytes, traps, watches, sampler, library, user_file,"
-                " user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, is_repeat,"
-                " is_same_arguments, by_return, is_return_decisive" LIMITS},
+     .columns =
+         OF_FINDING "kind, first_file, first_line, category, fraction, fraction_low, fraction_high, "
+                    "wasted_ns, low_ns, high_ns,"
+                    " again_ns, again_low_ns, again_high_ns, short_share, bytes, traps, watches, sampler, "
+                    "library, user_file,"
+                    " user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, is_repeat,"
+                    " is_same_arguments, by_return, is_return_decisive" LIMITS},
     {.name = "x_copying_finding",
      .may_be = "x_may_copy",
      .columns = OF_FINDING "about, saved_ns, copies_ns, bytes, calls_low" LIMITS},
@@ -57,9 +61,7 @@ static const struct kept kept[] = {
     {.name = "x_work_finding",
      .may_be = "x_may_work",
      .columns = OF_FINDING "grows, category, saved_ns, low_ns, high_ns, again_ns" LIMITS},
-    {.name = "x_passing_finding",
-     .may_be = "x_may_pass",
-     .columns = OF_FINDING "pass_ns" LIMITS},
+    {.name = "x_passing_finding", .may_be = "x_may_pass", .columns = OF_FINDING "pass_ns" LIMITS},
     {.name = "x_told_finding"},
     {.name = "x_windowed_finding"},
     {.name = "x_judged_finding"},
@@ -73,16 +75,7 @@ static const struct kept *kept_of(const struct pie_schema_statement *view) {
     return NULL;
 }
 
-static sqlite3_stmt *prepare_and_free(sqlite3 *db, char *sql, int *code) {
-    sqlite3_stmt *statement = NULL;
-
-    if (*code == SQLITE_OK)
-        *code = sql ? sqlite3_prepare_v2(db, sql, -1, &statement, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return statement;
-}
-
-/* Rows in memory: a table cannot be made while a statement is at a row, since that is to stop when the schema changes. */
+/* Rows in memory: a table cannot be made while a statement is at a row, which SQLite stops when the schema changes. */
 struct rows {
     sqlite3_value **values; /* of one row after the other */
     size_t count;
@@ -161,10 +154,13 @@ static int put_rows(sqlite3 *db, const struct pie_schema_statement *view, const 
 
     if (code != SQLITE_OK || rows->count == 0)
         return code;
-    sqlite3_stmt *insert = prepare_and_free(db, insertion_of(view, rows->columns), &code);
+    char *insertion = insertion_of(view, rows->columns);
+    sqlite3_stmt *insert = NULL;
+    code = insertion ? sqlite3_prepare_v2(db, insertion, -1, &insert, NULL) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
         code = insert_rows(insert, rows);
     sqlite3_finalize(insert);
+    sqlite3_free(insertion);
     return code;
 }
 
@@ -204,7 +200,8 @@ static int keep_nothing(struct pie_reader *reader, const struct kept *of, char *
     char *sql = sqlite3_mprintf("CREATE TEMP TABLE %s (%s)", of->name, of->columns);
 
     begin_writing(reader);
-    int r = end_writing(reader, sql ? sqlite3_exec(reader->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM, ret_message);
+    int r = end_writing(reader, sql ? sqlite3_exec(reader->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM,
+                        ret_message);
     sqlite3_free(sql);
     return r;
 }
@@ -220,16 +217,18 @@ struct keeping {
 static int prepare_own(const struct keeping *keeping, char *sql, sqlite3_stmt **ret_statement) {
     struct pie_reader *reader = keeping->reader;
     char *with = NULL;
-    int code = SQLITE_OK;
     int r = sql ? pie_views_before(reader, sql, &with, keeping->ret_message)
                 : pie_message(-ENOMEM, keeping->ret_message, "out of memory");
 
+    char *text = r == 0 ? sqlite3_mprintf("%s%s", with, sql) : NULL;
     if (r == 0) {
-        *ret_statement = prepare_and_free(reader->db, sqlite3_mprintf("%s%s", with, sql), &code);
+        int code =
+            text ? pie_guard_prepare(reader->db, &reader->guard, text, ret_statement, NULL) : SQLITE_NOMEM;
         if (code == SQLITE_OK && sqlite3_bind_parameter_count(*ret_statement) > 0)
             code = sqlite3_bind_int64(*ret_statement, 1, reader->kept_run);
         r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, keeping->ret_message);
     }
+    sqlite3_free(text);
     sqlite3_free(with);
     sqlite3_free(sql);
     return r;
@@ -240,7 +239,8 @@ static int may_be(const struct keeping *keeping, const struct kept *of) {
     sqlite3_stmt *statement = NULL;
     if (!of->may_be)
         return 1;
-    int r = prepare_own(keeping, sqlite3_mprintf("SELECT 1 FROM %s WHERE run = ? LIMIT 1", of->may_be), &statement);
+    int r = prepare_own(keeping, sqlite3_mprintf("SELECT 1 FROM %s WHERE run = ? LIMIT 1", of->may_be),
+                        &statement);
     int code = r == 0 ? sqlite3_step(statement) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         r = pie_reader_fail(keeping->reader, code, keeping->ret_message);
@@ -249,10 +249,12 @@ static int may_be(const struct keeping *keeping, const struct kept *of) {
 }
 
 /* -errno, or 0. */
-static int keep_rows(const struct keeping *keeping, const struct kept *of, const struct pie_schema_statement *view) {
+static int keep_rows(const struct keeping *keeping, const struct kept *of,
+                     const struct pie_schema_statement *view) {
     sqlite3_stmt *statement = NULL;
-    int r = prepare_own(keeping, sqlite3_mprintf("SELECT * FROM %s%s", of->name, of->has_no_runs ? "" : " WHERE run = ?"),
-                        &statement);
+    int r = prepare_own(
+        keeping, sqlite3_mprintf("SELECT * FROM %s%s", of->name, of->has_no_runs ? "" : " WHERE run = ?"),
+        &statement);
 
     if (r == 0)
         r = keep(keeping->reader, view, statement, keeping->ret_message);

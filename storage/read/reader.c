@@ -321,7 +321,8 @@ int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader
 }
 
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, (struct pie_reader){.is_trusted = true, .may_copy = true}, ret_reader, ret_message);
+    return open_reader(path, (struct pie_reader){.is_trusted = true, .may_copy = true}, ret_reader,
+                       ret_message);
 }
 
 void pie_reader_close(struct pie_reader *reader) {

@@ -43,8 +43,8 @@ void pie_reader_end_in(struct pie_reader *reader, double seconds);
 /* The run `wanted`, or the last one if wanted is 0. Returns 0, or -ENOENT and a message if it is not there. */
 int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message);
 
-/* Only this run will be asked for: what several questions need is worked out once, by the first of those that are opened
- * by pie_cursor_open_once(). What is written from then on may not be seen. */
+/* Only this run will be asked for: what several questions need is worked out once, by the first of those that
+ * pie_cursor_open_once() opens. What is written from then on may not be seen. */
 void pie_reader_keep_run(struct pie_reader *reader, int64_t run);
 
 /* From now on the file holds nothing but one process of one run (0: the last), which is named by its number or its pid.
@@ -67,8 +67,8 @@ enum pie_value_type {
  * than read, -E2BIG more than one statement. */
 int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
                     char **ret_message);
-/* The same for a SELECT of ours that is asked only once: SQLite prepares it faster, but keeps nothing for the next
- * one. */
+/* The same for a SELECT of ours that is asked only once, which may have a WITH clause: SQLite prepares it faster, but
+ * keeps nothing for the next one. */
 int pie_cursor_open_once(struct pie_reader *reader, const char *select, struct pie_cursor **ret_cursor,
                          char **ret_message);
 void pie_cursor_close(struct pie_cursor *cursor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* SQLite learns the columns of a view by resolving all that it is made of, so that a chain of views is resolved as often
- * as it is long. What stands in a WITH clause is resolved where it is named, and only there. But of what is named twice
+/* SQLite learns the columns of a view by resolving all that it is made of, so a chain of views is resolved as often as
+ * it is long. What stands in a WITH clause is resolved where it is named, and only there. But of what is named twice
  * SQLite makes all rows, whatever is asked of them ("run = ..." is not passed on to it), and then a question to a file
  * of many runs reads all of them. So each place that names a view gets a copy of its own. */
 
@@ -24,7 +24,7 @@ struct token {
 
 struct writing {
     sqlite3_str *with;
-    bool (*is_left_out)(const void *data, const char *name, int size);
+    bool (*is_left_out)(const void *data, const struct pie_schema_statement *view);
     const void *data;
     int copies;
 };
@@ -60,7 +60,8 @@ static struct token next_token(const char *at, const char *end) {
 }
 
 static bool is_word(const struct token *token, const char *word) {
-    return token->is_name && (int)strlen(word) == token->size && strncasecmp(token->at, word, (size_t)token->size) == 0;
+    return token->is_name && (int)strlen(word) == token->size &&
+           strncasecmp(token->at, word, (size_t)token->size) == 0;
 }
 
 static bool is_mark(const struct token *token, char mark) {
@@ -69,8 +70,9 @@ static bool is_mark(const struct token *token, char mark) {
 
 /* Does a name of the statement's own follow that of a table? */
 static bool has_alias(const struct token *next) {
-    static const char *const keywords[] = {"ON", "JOIN", "LEFT", "CROSS", "INNER", "NATURAL", "USING", "WHERE", "GROUP",
-                                           "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT"};
+    static const char *const keywords[] = {"ON",    "JOIN",  "LEFT",   "CROSS",    "INNER",  "NATURAL",
+                                           "USING", "WHERE", "GROUP",  "HAVING",   "WINDOW", "ORDER",
+                                           "LIMIT", "UNION", "EXCEPT", "INTERSECT"};
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (is_word(next, keywords[i]))
             return false;
@@ -118,7 +120,7 @@ const struct pie_schema_statement *pie_view_text_next(const char **at, const cha
 }
 
 static bool leaves_out(const struct writing *writing, const struct pie_schema_statement *view) {
-    return writing->is_left_out(writing->data, view->name, (int)view->name_size);
+    return writing->is_left_out(writing->data, view);
 }
 
 static void write_view(struct writing *writing, const struct pie_schema_statement *view, int copy);
@@ -142,7 +144,8 @@ static void write_select(struct writing *writing, const char *at, const char *en
     sqlite3_str_append(text, at, (int)(end - at));
 }
 
-/* copy: 0 for the one that the statement names. NOT MATERIALIZED: as a view, which is narrowed by what is asked of it. */
+/* copy: 0 for the one that the statement names. NOT MATERIALIZED: as a view, which is narrowed by what is asked of
+ * it. */
 static void write_view(struct writing *writing, const struct pie_schema_statement *view, int copy) {
     static const char as[] = " AS";
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -157,7 +160,8 @@ static void write_view(struct writing *writing, const struct pie_schema_statemen
     sqlite3_free(select);
 }
 
-char *pie_view_text(const char *sql, bool (*is_left_out)(const void *data, const char *name, int size),
+char *pie_view_text(const char *sql,
+                    bool (*is_left_out)(const void *data, const struct pie_schema_statement *view),
                     const void *data) {
     struct writing writing = {.with = sqlite3_str_new(NULL), .is_left_out = is_left_out, .data = data};
     bool is_written[PIE_STATEMENTS_MAX] = {false};

@@ -201,9 +201,8 @@ int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_messag
     return r;
 }
 
-static bool is_left_out(const void *data, const char *name, int size) {
+static bool is_left_out(const void *data, const struct pie_schema_statement *view) {
     const struct wanted *wanted = data;
-    const struct pie_schema_statement *view = pie_schema_find_view(name, (size_t)size);
 
     return is_a_table(view) || wanted->had[index_of(view)];
 }
@@ -252,7 +251,8 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
 
     for (size_t i = 0; i < count; i++)
         if (reader->has_view[i])
-            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) || reader->is_kept[i] ? "TABLE" : "VIEW",
+            sqlite3_str_appendf(text, "DROP %s temp.%.*s;",
+                                is_a_table(&all[i]) || reader->is_kept[i] ? "TABLE" : "VIEW",
                                 (int)all[i].name_size, all[i].name);
     for (int i = 0; i < PIE_PACKING_KINDS; i++)
         if (reader->has_whole[i])

@@ -14,7 +14,8 @@ struct pie_schema_statement;
  * message (heap). No cursor needs to be closed for it. */
 int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message);
 
-/* Instead, the views are written out as a WITH clause to be put before `sql`, which then begins with SELECT. SQLite
+/* Instead, the views are written out as a WITH clause to be put before `sql`, which then begins with SELECT, or with a
+ * WITH clause whose first word is to become a comma. Of chosen views tables are made (kept.h). SQLite
  * prepares such a question in half the time: it parses no view twice, and resolves none only to learn its columns.
  * *ret_with: heap of SQLite's, a blank where no view is named. Returns as pie_views_make(). */
 int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message);
