@@ -70,8 +70,8 @@ def counted(command):
 
 
 def functions(command, folder, zero_before=None):
-    """{function: (calls, instructions with all that it calls)} of a command's main thread under callgrind, and "" for all
-    of the thread. A signal's handler has no caller, so it has what it does itself and what it calls. folder is for
+    """{function: (calls, instructions with all that it calls)} of a command's main thread under callgrind, and "" for
+    all of the thread. A signal's handler has no caller, so it has what it does itself and what it calls. folder is for
     callgrind's files; those of a former command are overwritten. Counts begin anew before a function zero_before."""
     words = ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no", "--compress-pos=no",
              f"--callgrind-out-file={folder}/counted", *([f"--zero-before={zero_before}"] if zero_before else [])]  # fmt: skip
