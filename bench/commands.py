@@ -69,13 +69,15 @@ def counted(command):
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
-def functions(command, folder, zero_before=None):
-    """{function: (calls, instructions with all that it calls)} of a command's main thread under callgrind, and "" for all
-    of the thread. A signal's handler has no caller, so it has what it does itself and what it calls. folder is for
-    callgrind's files; those of a former command are overwritten. Counts begin anew before a function zero_before."""
+def functions(command, folder, zero_before=None, packages=None):
+    """{function: (calls, instructions with all that it calls)} of a command's main thread under callgrind, and "" for
+    all of the thread. A signal's handler has no caller, so it has what it does itself and what it calls. folder is for
+    callgrind's files; those of a former command are overwritten. Counts begin anew before a function zero_before.
+    packages: a folder of Python packages beside the system's."""
     words = ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no", "--compress-pos=no",
              f"--callgrind-out-file={folder}/counted", *([f"--zero-before={zero_before}"] if zero_before else [])]  # fmt: skip
-    check(subprocess.run([*words, *map(str, command)], capture_output=True, text=True, env=environment(), check=False))
+    beside = {"PYTHONPATH": str(packages)} if packages else {}
+    check(subprocess.run([*words, *map(str, command)], capture_output=True, text=True, env={**environment(), **beside}, check=False))
     own, called, calls, inside = (collections.Counter() for _ in range(4))
     function = callee = None
     for line in pathlib.Path(folder, "counted-01").read_text(encoding="utf-8").splitlines():

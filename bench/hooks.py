@@ -38,12 +38,18 @@ SCALES = (0.003, 0.01)
 PACKAGED = {"mdp": (0.0, 0.0), "sympy": (0.02, 0.17)}  # of pyperformance; mdp does at least all of its work
 
 
+def packages():
+    """Where scripts/bench --install has put pyperformance; None: it has not."""
+    found = sorted(ROOT.glob("build-bench/lib/python3*/site-packages/pyperformance"))
+    return found[0].parent if found else None
+
+
 def difference(words, arguments, per=1):
     """Instructions of the longer less those of the shorter run."""
     def one(command):
         with tempfile.TemporaryDirectory() as folder:
             output = ["-o", f"{folder}/x.db"] if "-q" in command else []
-            found = commands.functions([command[0], *output, *command[1:]], folder)
+            found = commands.functions([command[0], *output, *command[1:]], folder, packages=packages())
         return found[""][1] - sum(found.get(name, (0, 0))[1] for name in SAMPLES)
 
     short, long = (one([*words, *some]) for some in arguments)
@@ -97,13 +103,14 @@ def main():
     pieprof = options.pieprof.resolve()
     parts = options.part or ("calls", "blocks", "programs")
     choices = {"python3": [options.python], **{name: [pieprof, *words] for name, words in COLUMNS.items()}}
+    known = [name for name in PROGRAMS if packages() or name not in PACKAGED]
     if "calls" in parts:
         bench = pieprof.parent / "bench/heap_bench"
         table("instructions of a call", WAYS, call_rows(bench), lambda _, value: f"{value:.1f}")
     if "blocks" in parts:
         table("instructions of a turn", choices, block_rows(choices), lambda _, value: f"{value:.1f}")
     if "programs" in parts:
-        table("million instructions, ratios", choices, program_rows(choices, options.only or PROGRAMS),
+        table("million instructions, ratios", choices, program_rows(choices, options.only or known),
               lambda i, value: f"{value:.3f}" if i else f"{value:.1f}")
     return 0
 

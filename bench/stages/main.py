@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -143,4 +144,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("interrupted: the same command goes on after the last step that is whole")

@@ -51,7 +51,11 @@ def one(command, environment, folder, limit_s=LIMIT_S):
         begun = time.monotonic()
         process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
                                    env=environment, start_new_session=True)  # fmt: skip
-        status, used = ended(process, limit_s)
+        try:
+            status, used = ended(process, limit_s)
+        except BaseException:  # such as an interrupt, of which the process's own session does not hear
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
         wall_s = time.monotonic() - begun
         out.seek(0), err.seek(0)
         printed, said = out.read(), err.read()

@@ -241,20 +241,15 @@ static bool note_argument(const struct pie_call_arguments *arguments, bool is_op
  * items are enough. */
 static bool note_items(const struct span *span, struct pie_call_read *read) {
     struct pie_items items = {span->address, span->bytes / sizeof(uintptr_t), 1};
-    struct pie_items_sketch sketch;
-    uintptr_t item;
+    struct pie_items_sketch sketch = {.least = UINT64_MAX};
+    bool is_long = items.slots > PIE_ITEMS_MAX;
+    uintptr_t first[FIRST_WORDS];
 
-    sketch.least = UINT64_MAX;
-    if (items.slots <= PIE_ITEMS_MAX) {
-        if (!pie_items_sketch_take(&items, &sketch))
-            return false;
-    } else {
-        for (uint64_t i = 0; i < FIRST_WORDS; i++) {
-            if (!load(span->address, i * sizeof item, &item))
-                return false;
-            sketch.least = pie_hash_mix(sketch.least, item);
-        }
-    }
+    if (is_long ? !pie_safe_words(first, (const void *)span->address, FIRST_WORDS)
+                : !pie_items_sketch_take(&items, &sketch))
+        return false;
+    for (uint64_t i = 0; is_long && i < FIRST_WORDS; i++)
+        sketch.least = pie_hash_mix(sketch.least, first[i]);
     read->beginning = read->beginning_up = sketch.least;
     read->octave = 0;
     return true;

@@ -311,8 +311,8 @@ bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t ins
     uint8_t argument;
 
     if (!pie_safe_load_byte((const void *)(instr + 1), &argument) ||
-        !pie_object_type_at(operands->objects[0], &type) || !pie_object_type_at(operands->objects[1], &other) ||
-        type != other ||
+        !pie_object_type_at(operands->objects[0], &type) ||
+        !pie_object_type_at(operands->objects[1], &other) || type != other ||
         !(type == (uintptr_t)&PyTuple_Type ? argument == NB_ADD || argument == NB_INPLACE_ADD
                                            : type == (uintptr_t)&PyList_Type && argument == NB_ADD) ||
         !pie_read_note_value(operands->objects[0], 2 * TEXT_MIN, read))

@@ -9,8 +9,8 @@
 enum { PIE_ITEMS_MAX = 4096 }; /* of one that are looked at: some 5 us */
 
 struct pie_items {
-    uintptr_t address;  /* of the first slot, whose first word is an item; 0: the slot is empty */
-    uint64_t slots;     /* of which PIE_ITEMS_MAX are looked at */
+    uintptr_t address;   /* of the first slot, whose first word is an item; 0: the slot is empty */
+    uint64_t slots;      /* of which PIE_ITEMS_MAX are looked at */
     uint32_t slot_words; /* 1 or 2 */
 };
 

@@ -5,9 +5,9 @@
 #include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
 
-/* A handler may have to look at thousands of items. So they are loaded many at a time, and four instructions are left
- * for each: the sum of multiplicative hashes is the hash of the sum, and an empty slot, whose hash is 0, is the greatest
- * number when 1 is taken off. */
+/* A handler may have to look at thousands of items. So they are loaded many at a time, and few instructions are left
+ * for each. The sum of multiplicative hashes is the hash of the sum. An empty slot has the hash 0, which becomes the
+ * greatest number when 1 is taken off. */
 
 enum { CHUNK_WORDS = 128, CHUNKS_STEP = 4 /* between looks at the time */ };
 

@@ -22,8 +22,8 @@ enum {
     FUTURE_WORDS = 8, /* behind its head a future has more, and none is a coroutine */
 };
 
-/* Where the last task had its coroutine: where the next one has it, too, but for one of another class. Fork child: as it
- * was. */
+/* Where the last task had its coroutine. The next one has it there, too, but for one of another class. Fork child: as
+ * it was. */
 static _Atomic size_t coroutine_at;
 
 bool pie_task_load(uintptr_t base, size_t offset, uintptr_t *ret) {

@@ -196,6 +196,18 @@ def test_a_process_has_costs_or_a_reason(tmp_path, code, expected):
         assert done["work_s"] == 2.0 and done["wall_s"] > 0 and done["peak_mb"] > 1 and done["written_mb"] == 0
 
 
+def test_an_interrupt_ends_the_process_too(tmp_path, monkeypatch):
+    seen = []
+
+    def interrupt(process, _):
+        seen.append(process)
+        raise KeyboardInterrupt
+    monkeypatch.setattr(measure, "ended", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        measure.one(["/usr/bin/python3", "-I", "-S", "-c", "import time; time.sleep(60)"], {}, tmp_path)
+    assert seen[0].wait(timeout=30) == -9
+
+
 def test_a_failed_column_is_not_tried_again():
     tried = []
     fake = types.SimpleNamespace(command=lambda name, out, program: tried.append(name) or ["/bin/false"])

@@ -129,6 +129,27 @@ static void test_copy_reads_up_to_the_last_byte_of_a_page_and_no_further(void **
     munmap(memory, 2 * page);
 }
 
+static void test_words_are_copied_up_to_the_first_that_cannot_be_read(void **state) {
+    uintptr_t copy[4] = {0};
+    size_t page;
+    char *memory = half_readable(&page);
+
+    install_handler();
+    for (size_t at = 0; at < sizeof *copy; at++) {
+        memset(memory, 'x', page);
+        assert_true(pie_safe_words(copy, memory + at, 3));
+        assert_memory_equal(copy, memory + at, 3 * sizeof *copy);
+        assert_int_equal(copy[3], 0);
+    }
+    assert_true(pie_safe_words(copy, memory + page, 0));
+    memset(copy, 0, sizeof copy);
+    assert_false(pie_safe_words(copy, memory + page - 2 * sizeof *copy, 3));
+    assert_memory_equal(copy, memory, 2 * sizeof *copy);
+    assert_int_equal(copy[2], 0);
+    assert_false(pie_safe_words(copy, memory + page - sizeof *copy + 1, 1));
+    munmap(memory, 2 * page);
+}
+
 static void test_only_the_load_is_mended(void **state) {
     assert_int_equal(pie_safe_load_fix((uintptr_t)pie_safe_copy), 0);
     assert_int_equal(pie_safe_load_fix((uintptr_t)memcpy), 0);
@@ -143,6 +164,7 @@ int main(void) {
         cmocka_unit_test(test_a_load_beyond_the_end_of_a_file_fails),
         cmocka_unit_test(test_copies_any_part),
         cmocka_unit_test(test_copy_reads_up_to_the_last_byte_of_a_page_and_no_further),
+        cmocka_unit_test(test_words_are_copied_up_to_the_first_that_cannot_be_read),
         cmocka_unit_test(test_only_the_load_is_mended),
     };
 
