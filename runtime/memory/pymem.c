@@ -163,8 +163,8 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
 /* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python or for RAW's caller --- */
 
 /* A library that asks RAW in place of malloc(), as newer releases of NumPy do for arrays, has native memory. RAW's
- * functions jump to the hook, so it returns to their caller. Where they call it, that is the interpreter, and the memory
- * is Python's. */
+ * functions jump to the hook, so it returns to their caller. Where they call it, that is the interpreter, and the
+ * memory is Python's. */
 static enum pie_heap_domain domain_of(const PyMemAllocatorEx *original, const void *caller) {
     bool is_foreign = original == &originals[PYMEM_DOMAIN_RAW] && !pie_home_contains((uintptr_t)caller);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Native code that asks Python's RAW domain in place of malloc(), as newer releases of NumPy do, beside Python itself."""
+"""Native code that asks Python's RAW domain in place of malloc(), as newer releases of NumPy do, beside Python."""
 
 import ctypes
 import json
