@@ -4,7 +4,7 @@
 
 /* Python asks three domains for memory: OBJ and MEM share pymalloc, which serves up to 512 bytes from pools in arenas
  * and asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the
- * rest, as Python's because the RAW hook says so: nothing is counted twice.
+ * rest, as Python's where the RAW hook says so: nothing is counted twice.
  *
  * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool (pymalloc.h);
  * what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
@@ -15,6 +15,7 @@
 #include "runtime/memory/pymem.h"
 
 #include "profiler/base/clocks.h"
+#include "profiler/base/home.h"
 #include "profiler/heap/heap.h"
 #include "profiler/heap/price.h"
 #include "runtime/memory/allocator.h"
@@ -159,12 +160,21 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
     return moved;
 }
 
-/* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python --- */
+/* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python or for RAW's caller --- */
 
-#define FOR_PYTHON(statement)                                                                                \
+/* A library that asks RAW in place of malloc(), as newer releases of NumPy do for arrays, has native memory. RAW's
+ * functions jump to the hook, so it returns to their caller. Where they call it, that is the interpreter, and the
+ * memory is Python's. */
+static enum pie_heap_domain domain_of(const PyMemAllocatorEx *original, const void *caller) {
+    bool is_foreign = original == &originals[PYMEM_DOMAIN_RAW] && !pie_home_contains((uintptr_t)caller);
+
+    return is_foreign ? PIE_HEAP_NATIVE : PIE_HEAP_PYTHON;
+}
+
+#define FOR_CALLER(statement)                                                                                \
     do {                                                                                                     \
         enum pie_heap_domain before = pie_allocator_domain;                                                  \
-        pie_allocator_domain = PIE_HEAP_PYTHON;                                                              \
+        pie_allocator_domain = domain_of(original, __builtin_return_address(0));                             \
         statement;                                                                                           \
         pie_allocator_domain = before;                                                                       \
     } while (0)
@@ -173,7 +183,7 @@ static void *raw_malloc(void *ctx, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     void *block;
 
-    FOR_PYTHON(block = original->malloc(original->ctx, bytes));
+    FOR_CALLER(block = original->malloc(original->ctx, bytes));
     return block;
 }
 
@@ -181,7 +191,7 @@ static void *raw_calloc(void *ctx, size_t count, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     void *block;
 
-    FOR_PYTHON(block = original->calloc(original->ctx, count, bytes));
+    FOR_CALLER(block = original->calloc(original->ctx, count, bytes));
     return block;
 }
 
@@ -189,14 +199,14 @@ static void *raw_realloc(void *ctx, void *block, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     void *moved;
 
-    FOR_PYTHON(moved = original->realloc(original->ctx, block, bytes));
+    FOR_CALLER(moved = original->realloc(original->ctx, block, bytes));
     return moved;
 }
 
 static void raw_free(void *ctx, void *block) {
     const PyMemAllocatorEx *original = ctx;
 
-    FOR_PYTHON(original->free(original->ctx, block));
+    FOR_CALLER(original->free(original->ctx, block));
 }
 
 /* --- Arenas --- */

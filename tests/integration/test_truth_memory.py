@@ -10,7 +10,7 @@ import pytest
 from helpers import TRUTH, line_of, profile
 
 HERE = TRUTH / "memory"
-TOUCHED, SHARES, TEETH, AMONG = (HERE / f"{name}.py" for name in ("touched", "shares", "teeth", "among"))
+TOUCHED, SHARES, TEETH, AMONG, RAW = (HERE / f"{name}.py" for name in ("touched", "shares", "teeth", "among", "asked_of_raw"))
 COUNTS = {"turns": 1_000_000, "small": 600_000, "medium": 100_000, "large": 500, "kept": 12_000}
 SHAPES = ("ramp", "small", "spikes", "threads")
 
@@ -39,6 +39,15 @@ def profile_all(folder, commands, **more):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         done = pool.map(lambda key: profile(folder / f"{key}.db", *commands[key], **more), commands)
         return dict(zip(commands, done))
+
+
+def test_memory_of_raw_is_the_callers(pieprof, tmp_path):
+    """What a library asks of Python's RAW domain is native, what the interpreter asks of it is Python's."""
+    done = profile(tmp_path / "x.db", RAW)
+    for mark, share in ("NATIVE", 0), ("PYTHON", 1):
+        row = at_mark(done, "memory", RAW, mark)
+        assert row["allocated_bytes"] == pytest.approx(done.truth["bytes"], rel=0.005)
+        assert row["python_share"] == pytest.approx(share, abs=0.005)
 
 
 @pytest.fixture(scope="module")
