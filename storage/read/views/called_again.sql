@@ -78,7 +78,8 @@ SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY run, process, function ORDER BY place_again_ns DESC, place) AS of_function
     FROM (
       SELECT *, row_number() OVER (PARTITION BY run, process, place ORDER BY is_in_loop AND NOT takes_turns DESC,
-          iif(is_in_loop AND NOT takes_turns, total_ns, -total_ns), function) AS of_place
+          iif(is_in_loop AND NOT takes_turns, total_ns, -total_ns), iif(is_in_loop AND NOT takes_turns, -function, function))
+          AS of_place
       FROM x_called_call)
     WHERE of_place = 1) x
   JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r ON NOT r.is_call OR x.of_function = 1
