@@ -79,7 +79,7 @@ def test_all_lines_of_the_function_count_together(changed):
 
 
 def test_calls_in_turn_are_the_same_further_out(changed):
-    """rotate() calls, in a comprehension of line 22, what takes the time. Each call there is not the same as the last."""
+    """rotate() calls, in a comprehension of line 22, what takes the time: each call there is another than the last."""
     change = ("INSERT INTO function SELECT process, 900, kind, 'rotate.<locals>.<listcomp>', file, first_line, module FROM function"
               " WHERE name = 'rotate'",
               "INSERT INTO location SELECT process, 900, 900, 22, NULL, NULL FROM location WHERE id = 22",
@@ -91,6 +91,6 @@ def test_calls_in_turn_are_the_same_further_out(changed):
               "UPDATE node SET parent = 13 WHERE id = 22",
               "DELETE FROM sample WHERE node IN (19, 219, 21, 221, 22, 222)", "DELETE FROM watch WHERE first_node IN (219, 220, 221, 222)")
     grown = "UPDATE sample SET native_ns = 4 * native_ns WHERE node = 220"
-    assert calls(changed(*change, compared(20, 20, traits=SEEN_BEFORE), grown)) == [(13, INVARIANT, "high")], "each was seen, but not by the call before"
+    assert calls(changed(*change, compared(20, 20, traits=SEEN_BEFORE), grown)) == [(13, INVARIANT, "high")], "seen, but not last"
     assert calls(changed(*change, compared(20, 20), grown)) == [(22, INVARIANT, "high")]
 
