@@ -65,8 +65,8 @@ JOIN place(l, u, f) AT (c.process, c.location)
 WHERE f.is_own;
 
 -- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most.
--- Of the functions around such a line, it is the innermost that is called in a loop, since each round does the same. But
--- where calls take turns, or none is in a loop, it is the outermost.
+-- Of the functions around such a line, it is the innermost that is called in a loop, since each round does the same.
+-- But where calls take turns, or none is in a loop, it is the outermost.
 CREATE VIEW x_called_line AS
 SELECT * FROM (
   SELECT x.run, r.is_call, iif(r.is_call, x.file, f.path) AS file, iif(r.is_call, x.line, l.line) AS line, x.function_name,
