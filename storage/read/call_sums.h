@@ -37,7 +37,8 @@ enum pie_call_kind {
     PIE_CALL_LINE = 2,   /* location */
     PIE_CALL_CALLER = 3, /* location: the line that called the function; 0: none did */
     PIE_CALL_CALLEE = 4, /* other: the function that was called; 0: the function's own code */
-    PIE_CALL_BELOW = 5,  /* location: the innermost line of own code, of what ran in the own function or below */
+    PIE_CALL_BELOW =
+        5, /* location: the innermost line of own code, of what ran in the own function or below */
 };
 
 /* Ids are those of the process; 0 where the kind has none. */

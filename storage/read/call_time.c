@@ -58,7 +58,8 @@ static const struct {
      " WHERE u.process = ?1 AND u.kind = 1 ORDER BY u.id",
      take_function},
     {"SELECT id, function FROM location WHERE process = ?1 ORDER BY id", take_location},
-    {"SELECT id, parent, location, entry_function, own_location FROM node WHERE process = ?1 ORDER BY id", take_node},
+    {"SELECT id, parent, location, entry_function, own_location FROM node WHERE process = ?1 ORDER BY id",
+     take_node},
 };
 
 #define SAMPLES_OF(table) "SELECT node, " PIE_COST_SUMS " FROM " table " WHERE process = ?1"

@@ -403,8 +403,8 @@ def test_samplers_are_reported_with_runs_and_processes(waste):
 
 
 def steps(path, sql):
-    """How many of SQLite's operations a query takes, in thousands: the same each time. As a reader has it, x_call_time is
-    a table that is read by process."""
+    """How many of SQLite's operations a query takes, in thousands: the same each time. As a reader has it, x_call_time
+    is a table that is read by process."""
     count = 0
 
     def on_progress():

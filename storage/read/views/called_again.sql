@@ -11,9 +11,9 @@ CREATE VIEW x_again_threshold AS SELECT
   0.8 AS caller_part,    -- and one line made calls that took this part of the function's time
   0.5 AS turns_part;     -- calls take turns: this part of the same ones at least was not the same as the one before
 
--- By line of own code, of the calls that it made: how many were compared, and how many of these had been made before, by
--- the same arguments or with a long result (what may be a coincidence is left out). In a loop of its own function a line
--- says nothing of the calls of that function.
+-- By line of own code, of the calls that it made: how many were compared, and how many of these had been made before,
+-- by the same arguments or with a long result (what may be a coincidence is left out). In a loop of its own function a
+-- line says nothing of the calls of that function.
 CREATE VIEW x_again_place AS
 SELECT run, process, place, sum(watches) AS compared,
   sum(iif(is_same AND NOT is_in_loop, watches, 0)) AS same, sum(iif(is_same AND is_seen_before, watches, 0)) AS in_turn
@@ -39,8 +39,9 @@ JOIN x_call_cost b ON b.run = a.run AND b.process = a.process AND b.kind = 5 AND
 JOIN x_call_cost k ON k.run = a.run AND k.process = a.process AND k.kind = 1 AND k.function = b.function
 WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 
--- Functions whose calls are the same again, by line that calls. Whether that is in a loop, the source says: a line above
--- it, indented less, begins with for or while, and no line between is indented as little. A comprehension is a loop.
+-- Functions whose calls are the same again, by line that calls. Whether that is in a loop, the source says: a line
+-- above it, indented less, begins with for or while, and no line between is indented as little. A comprehension is a
+-- loop.
 CREATE VIEW x_again_call AS
 SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
   u.name GLOB '*<*comp>' OR u.name GLOB '*<genexpr>' OR EXISTS (
@@ -63,9 +64,9 @@ CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind =
 JOIN place(l, u, f) AT (c.process, c.location)
 WHERE f.is_own;
 
--- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most. Of the
--- functions around such a line, it is the innermost that is called in a loop, since each round does the same; but where
--- calls take turns, or none is in a loop, the outermost.
+-- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most.
+-- Of the functions around such a line, it is the innermost that is called in a loop, since each round does the same.
+-- But where calls take turns, or none is in a loop, it is the outermost.
 CREATE VIEW x_again_line AS
 SELECT * FROM (
   SELECT x.run, r.is_call, iif(r.is_call, x.file, f.path) AS file, iif(r.is_call, x.line, l.line) AS line, x.function_name,
@@ -78,7 +79,8 @@ SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY run, process, function ORDER BY place_again_ns DESC, place) AS of_function
     FROM (
       SELECT *, row_number() OVER (PARTITION BY run, process, place ORDER BY is_in_loop AND NOT takes_turns DESC,
-          iif(is_in_loop AND NOT takes_turns, total_ns, -total_ns), function) AS of_place
+          iif(is_in_loop AND NOT takes_turns, total_ns, -total_ns), iif(is_in_loop AND NOT takes_turns, -function, function))
+          AS of_place
       FROM x_again_call)
     WHERE of_place = 1) x
   JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r ON NOT r.is_call OR x.of_function = 1

@@ -104,7 +104,7 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   done_again AS again, iif(nth = 1, most_ns, NULL) / 1e9 AS gain_most_s,
   iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within
 FROM (
-  SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (library IS NOT NULL AND is_evidence)), 'low', sum_severity)
+  SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (user_file IS NOT NULL AND is_evidence)), 'low', sum_severity)
       AS severity,
     first_value(kind_text) OVER (PARTITION BY run, file, function, line ORDER BY nth) AS first_kind
   FROM (

@@ -101,8 +101,8 @@ CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
     ELSE category END AS category,
-  iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of %d operations that were '
-    || 'counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%', function_calls,
+  iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
+    || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
   fraction, fraction_low, fraction_high, iif(is_changed OR becomes_new, again_part * line_ns, wasted_ns) AS wasted_ns,

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of own functions that do all again what they had done: the line that calls has the verdict. On rows of
+fixture_waste.c: rotate() takes 0.8 s in its line 19, of which 20 of 20 compared calls returned the same."""
+
+import pytest
+from conftest import changer, make
+from test_verdict import ARGUMENTS, CHANGED, INVARIANT, REPEATED, RETURNED, SAME, SEEN_BEFORE, STORE, findings
+
+NEW_VALUE = 256
+LINES = "20, 21, 22, 220, 221, 222"
+ALONE = f"DELETE FROM sample WHERE node IN ({LINES})", f"DELETE FROM watch WHERE first_node IN ({LINES})"
+BELOW_13 = "UPDATE node SET parent = 13 WHERE id IN (19, 20, 21, 22)"  # in the for loop of work()
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("called"), 1, 2)
+
+
+@pytest.fixture
+def changed(waste, tmp_path):
+    return changer(waste, tmp_path)
+
+
+def compared(line, watches, outcome=SAME, traits=0):
+    return (f"INSERT INTO watch SELECT DISTINCT process, 0, {STORE}, {outcome}, {RETURNED}, {traits}, 0, {200 + line}, {200 + line}, 3, 3, "
+            f"{watches}, {8 * watches}, {1e6 * watches}, {1e12 * watches}, 800, 5000, 0, 0 FROM watch")
+
+
+def calls(program):
+    return [(r["line"], r["category"], r["severity"]) for r in findings(program).values()
+            if "() does again what it had done" in r["evidence"]]
+
+
+def test_the_line_that_calls_in_a_loop_has_the_verdict(changed):
+    found = findings(changed(*ALONE, BELOW_13))
+    call, inner = found["store", "waste.py", 13], found["store", "waste.py", 19]
+    assert (call["category"], call["severity"], call["function"]) == (INVARIANT, "high", "work")
+    assert call["evidence"].startswith("rotate() does again what it had done: 20 of 20 compared calls in it, or below, had been made "
+                                       "before, by the same arguments or with the same long result, and they take 0.8 of its 0.8 s; "
+                                       "most of it happens in waste.py:19; the call is in a loop")
+    assert [call[k] for k in ("wasted_s", "wasted_s_low", "wasted_s_high", "again_s")] == pytest.approx([0.8, 0.64, 0.96, 0.8])
+    assert (call["first_line"], call["user_line"], call["traps"]) == (19, None, None)
+    assert (inner["severity"], inner["user_line"]) == ("low", 13) and inner["evidence"].endswith("for the finding of waste.py:13, stores")
+
+
+def test_without_a_loop_the_calls_are_repeated(changed):
+    assert calls(changed(*ALONE)) == [(1, REPEATED, "high")]
+
+
+def test_a_library_s_line_below_is_evidence_too(changed):
+    """crunch() of Fast-Lib runs below line 15 of work(), which is called in line 19."""
+    changes = ("UPDATE node SET parent = 19 WHERE id = 15", "DELETE FROM watch WHERE first_node IN (215, 219)",
+               compared(15, 20, traits=ARGUMENTS), "DELETE FROM sample WHERE node NOT IN (15, 50, 215, 19, 219)")
+    found = findings(changed(*changes))
+    assert found["store", "waste.py", 19]["severity"] == "high", found.keys()
+    inner = found["store", "core.py", 2]
+    assert (inner["severity"], inner["user_line"]) == ("low", 19)
+
+
+@pytest.mark.parametrize("what, change", [
+    ("a fifth of the function is new each time", (BELOW_13, "DELETE FROM watch WHERE first_node IN (220, 221, 222)",
+                                                  compared(20, 20), compared(21, 20), compared(22, 20, CHANGED))),
+    ("in a loop of the function", (*ALONE, BELOW_13, "UPDATE watch SET own_operation = own_operation | 16 WHERE first_node = 219")),
+    ("few comparisons", (*ALONE, BELOW_13, "UPDATE watch SET watches = 1 WHERE first_node = 219")),
+    ("equal by chance", (*ALONE, BELOW_13, f"UPDATE watch SET traits = {NEW_VALUE} WHERE first_node = 219")),
+    ("two lines call", (BELOW_13.replace("19, 20, 21, 22", "19, 20"), "DELETE FROM watch WHERE first_node IN (220, 221, 222)",
+                        compared(20, 20), compared(21, 20), compared(22, 20))),
+])
+def test_what_is_not_told(changed, what, change):
+    assert calls(changed(*change)) == [], what
+
+
+def test_all_lines_of_the_function_count_together(changed):
+    """0.8 s and three times 0.4 s: the last line alone would be too little."""
+    change = (BELOW_13, "DELETE FROM watch WHERE first_node IN (219, 220, 221, 222)", compared(19, 1), compared(20, 1), compared(21, 1),
+              compared(22, 1))
+    assert calls(changed(*change)) == [(13, INVARIANT, "high")]
+
+
+def test_calls_in_turn_are_the_same_further_out(changed):
+    """rotate() calls, in a comprehension of line 22, what takes the time: each call there is another than the last."""
+    change = ("INSERT INTO function SELECT process, 900, kind, 'rotate.<locals>.<listcomp>', file, first_line, module FROM function"
+              " WHERE name = 'rotate'",
+              "INSERT INTO location SELECT process, 900, 900, 22, NULL, NULL FROM location WHERE id = 22",
+              "INSERT INTO node SELECT process, 900, 22, 900, 900, 900, NULL, NULL FROM node WHERE id = 22",
+              "INSERT INTO function SELECT process, 901, kind, 'turn', file, first_line, module FROM function WHERE name = 'rotate'",
+              "INSERT INTO location SELECT process, 901, 901, 20, NULL, NULL FROM location WHERE id = 22",
+              "UPDATE node SET parent = 900, location = 901, own_location = 901, line_location = 901 WHERE id = 20",
+              "UPDATE node SET own_location = 901, line_location = 901 WHERE id IN (120, 220, 320)",
+              "UPDATE node SET parent = 13 WHERE id = 22",
+              "DELETE FROM sample WHERE node IN (19, 219, 21, 221, 22, 222)", "DELETE FROM watch WHERE first_node IN (219, 220, 221, 222)")
+    grown = "UPDATE sample SET native_ns = 4 * native_ns WHERE node = 220"
+    assert calls(changed(*change, compared(20, 20, traits=SEEN_BEFORE), grown)) == [(13, INVARIANT, "high")], "seen, but not last"
+    assert calls(changed(*change, compared(20, 20), grown)) == [(22, INVARIANT, "high")]
+
