@@ -123,7 +123,7 @@ def test_the_line_never_meets_the_output(pieprof, started, tmp_path):
 def test_nothing_of_the_line_is_left(pieprof, started, tmp_path, how):
     words = [] if how == "summary" else ["-q"]
     seconds = 2 if how == "summary" else 60
-    terminal = started(pieprof, "--progress", *words, "-o", tmp_path / "x.db", "-c", SPINS.format(seconds), columns=100)
+    terminal = started(pieprof, "--progress", "--overhead", "0", *words, "-o", tmp_path / "x.db", "-c", SPINS.format(seconds), columns=100)
     terminal.until(lambda text: LINE.search(text))
     if how != "summary":
         os.kill(terminal.pid, signal.SIGTERM if how == "signal" else signal.SIGHUP)

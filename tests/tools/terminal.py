@@ -35,7 +35,8 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             self._set_size(0, columns, lines)
-            signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
+            for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):  # under nohup, or in a script's background
+                signal.signal(ignored, signal.SIG_DFL)
             os.execve(argv[0], [str(word) for word in argv], {**env, "TERM": term})
 
     @staticmethod

@@ -224,9 +224,9 @@ FROM (
 CREATE VIEW x_confirmed_finding AS
 SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'maybe',
     line_severity = 'low', verdict IS NOT 'confirmed', rank) AS proven_rank, CASE
-    WHEN grows = 8 THEN 'moved again'
-    WHEN grows = 6 THEN 'read again'
-    WHEN grows = 5 THEN 'computed again'
+    WHEN grows = 9 THEN 'moved again'
+    WHEN grows = 7 THEN 'read again'
+    WHEN grows IN (5, 6) THEN 'computed again'
     WHEN grows = 4 THEN 'looked up again'
     WHEN grows = 3 THEN 'read again'
     WHEN grows = 2 THEN 'moved again'
