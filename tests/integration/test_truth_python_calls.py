@@ -7,7 +7,7 @@ from helpers import PYTHON, TRUTH, line_of, profile, run
 
 PROGRAM = TRUTH / "redundancy" / "python_calls.py"
 CPU_SECONDS = 0.25
-OPTIONS = ("--rate", "4khz", "--overhead", "15%")  # as many watches as in a longer run
+OPTIONS = ("--rate", "4khz", "--overhead", "30%")  # as many watches as in a longer run
 REDUNDANT, CHANGED = 1, 2
 FIRST_SEEN, OUTER_CALL, OWN_CALL = 8, 512, 1024
 INVARIANT = ("repeated native calls", "loop-invariant computation")
@@ -46,6 +46,11 @@ def findings(done, mark):
     return done.sql(f"select * from v_redundancy where file = '{PROGRAM}' and line = {line_of(PROGRAM, mark)}")
 
 
+def is_told(row):
+    """By itself, or as evidence for the line that calls (called_again.sql)."""
+    return row["severity"] == "high" or "evidence for the finding of" in row["evidence"]
+
+
 @pytest.mark.parametrize("mark, is_own", [("deepcopied", False), ("filled", False), ("substituted", False), ("own", True),
                                           ("named", True)])
 def test_the_same_call_again(done, mark, is_own):
@@ -54,7 +59,7 @@ def test_the_same_call_again(done, mark, is_own):
     assert own == (calls if is_own else 0)
     (row,) = [row for row in findings(done, mark) if row["kind"] == "store"]
     expected = ("API misuse",) if mark == "deepcopied" else INVARIANT  # a copy is made to be changed, not to be kept
-    assert row["category"] in expected and row["severity"] == "high"
+    assert row["category"] in expected and is_told(row)
 
 
 def test_the_time_of_an_own_function_is_its_callers(done):
