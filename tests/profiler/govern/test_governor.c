@@ -81,12 +81,12 @@ static void test_what_is_cheap_stays_as_it_is(void **state) {
     assert_false(program.governor.divides);
 }
 
-/* From a second of CPU time on, one point more than the budget at most. */
-static void test_a_second_is_within_the_budget(void **state) {
+/* The first two seconds are free. Ten seconds of CPU time have one point more than the budget at most. */
+static void test_ten_seconds_are_within_the_budget(void **state) {
     for (double budget = 0.01; budget < 0.11; budget += 0.01) {
         struct program program;
         begin(&program, budget, 0.06, 0.12, 0.004);
-        run(&program, 1000);
+        run(&program, 10000);
         for (int i = 0; i < 10; i++) {
             assert_true(spent(&program) / (double)program.cpu_ns < budget + 0.01);
             run(&program, 1000);
@@ -111,7 +111,7 @@ static void test_a_collector_that_costs_more_than_it_was_told_is_corrected(void 
 
     begin(&program, BUDGET, 0.12, 0.12, 0.004);
     program.excess[PIE_COST_WATCHES] = 2.5;
-    run(&program, 5000);
+    run(&program, 15000); /* the free seconds are paid back */
     double late = run(&program, 5000);
     assert_true(late < 1.1 * BUDGET && late > 0.8 * BUDGET);
     double watches = program.governor.spending[PIE_COST_WATCHES];
@@ -219,7 +219,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_moment_is_as_was_asked_for),
         cmocka_unit_test(test_what_is_cheap_stays_as_it_is),
-        cmocka_unit_test(test_a_second_is_within_the_budget),
+        cmocka_unit_test(test_ten_seconds_are_within_the_budget),
         cmocka_unit_test(test_the_start_is_paid_slowly),
         cmocka_unit_test(test_a_collector_that_costs_more_than_it_was_told_is_corrected),
         cmocka_unit_test(test_how_much_the_program_runs_is_known),
