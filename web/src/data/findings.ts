@@ -77,10 +77,22 @@ function place(finding: Finding): string | null {
   return `of ${finding.library}${user}`;
 }
 
+/** Of the run's CPU time: what may waste so much is told beside what surely does, as on the terminal. */
+const MAY_WASTE_MIN = 0.1;
+
+/** Is there a category, and may the waste matter, though too little was compared to be sure? */
+function mayMatter(finding: Finding): boolean {
+  const { wasted_s, wasted_share, wasted_s_high } = finding;
+  if (finding.severity !== "low" || finding.library || finding.category === "undecided") return false;
+  if (!wasted_s || !wasted_share || wasted_s_high === null || finding.evidence?.includes("evidence for the finding of"))
+    return false;
+  return wasted_s_high * (wasted_share / wasted_s) >= MAY_WASTE_MIN;
+}
+
 function findingCard(finding: Finding, index: number): Card {
   const maybe = finding.severity === "maybe";
   return {
-    weight: finding.severity === "high" ? "high" : maybe ? "maybe" : "low",
+    weight: finding.severity === "high" ? "high" : maybe || mayMatter(finding) ? "maybe" : "low",
     what: maybe ? "Perhaps needless passes" : capital(finding.category ?? "category unknown"),
     file: finding.file,
     line: finding.line,
@@ -150,6 +162,11 @@ function chosen(findings: Finding[]): [Finding, number][] {
   return first.filter(([one]) => !one.library || !own.has(`${one.user_file}:${one.user_line}`));
 }
 
+/** 1: large, but nothing says that it is needless, so what may be needless comes first. */
+function isOnlyLarge(card: Card): number {
+  return card.weight === "maybe" && card.finding === null ? 1 : 0;
+}
+
 const WEIGHTS = { high: 0, maybe: 1, machine: 2, low: 3 };
 /** From so much of the run on, a needless copy is worth a card, as on the terminal. */
 const NEEDLESS_PART_MIN = 0.05;
@@ -164,5 +181,7 @@ export function cards(data: PageData): Card[] {
     ...needless.map(needlessCard),
   ];
   const all = [...found, ...hintCards(data, found)];
-  return all.sort((a, b) => WEIGHTS[a.weight] - WEIGHTS[b.weight] || b.part - a.part);
+  return all.sort(
+    (a, b) => WEIGHTS[a.weight] - WEIGHTS[b.weight] || isOnlyLarge(a) - isOnlyLarge(b) || b.part - a.part,
+  );
 }
