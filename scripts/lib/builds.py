@@ -130,7 +130,9 @@ def end_of(path):
 def tsan_wrapper(folder):
     """How to start a program of the ThreadSanitizer build here: a command to put before it, or None if there is no way.
 
-    The older run-time library cannot live with a kernel that randomises mmap by more than 28 bits.
+    The older run-time library cannot live with a kernel that randomises mmap by more than 28 bits. With 28 bits it
+    starts, but now and then a program with many threads ends with the library's status and without a word. So
+    addresses are not randomised where that may be asked for.
     """
     os.makedirs(folder, exist_ok=True)
     probe = os.path.join(folder, "probe")
@@ -138,7 +140,7 @@ def tsan_wrapper(folder):
                               input=TSAN_PROBE.encode(), stderr=subprocess.DEVNULL, check=False)
     if compiled.returncode:
         return None
-    for wrapper in ([], [shutil.which("setarch") or "setarch", "-R"]):
+    for wrapper in ([shutil.which("setarch") or "setarch", "-R"], []):
         try:
             if not subprocess.run([*wrapper, probe], capture_output=True, check=False).returncode:
                 return wrapper

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs chosen tests of one build through meson and gives their results as they come."""
+import glob
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ SANITIZER_ENV = {
     "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + os.path.join(builds.ROOT, "scripts", "lib", "lsan.supp"),
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
+REPORTS = "tsan-report"  # of ThreadSanitizer, one file a process: once a program ended with its status and said nothing
 NO_TSAN = "ThreadSanitizer does not run on this machine (too much address space randomisation?)"
 MARKS = ("quiet", "alone")  # suites that say how much company a test bears
 
@@ -62,18 +64,36 @@ def run(build, names, jobs):
     log = os.path.join(build.folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.unlink(log)
+    reports = os.path.join(build.folder, REPORTS)
+    read_reports(reports)
     count = 0
     said = os.path.join(build.folder, "meson-test.log")
     with open(said, "w", encoding="utf-8") as output:
         running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                   env={**os.environ, **SANITIZER_ENV})  # fmt: skip
+                                   env={**os.environ, **sanitizer_env(reports)})  # fmt: skip
     for result in follow(running, log):
         count += 1
+        if result.count("failed"):
+            result.output += read_reports(reports)
         yield result
     if count < len(names):
         with open(said, encoding="utf-8", errors="replace") as output:
             case = results.Case(f"{len(names) - count} of {len(names)} programs have no result", "failed")
             yield results.Result("meson test", 0.0, [case], output.read())
+
+
+def sanitizer_env(reports):
+    return {**SANITIZER_ENV, "TSAN_OPTIONS": f"{SANITIZER_ENV['TSAN_OPTIONS']}:log_path={os.path.abspath(reports)}"}
+
+
+def read_reports(reports):
+    """What ThreadSanitizer wrote since it was last asked; the files are removed."""
+    text = ""
+    for path in sorted(glob.glob(glob.escape(reports) + ".*")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text += file.read()
+        os.unlink(path)
+    return text
 
 
 def follow(running, path):

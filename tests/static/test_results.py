@@ -8,6 +8,7 @@ import pytest
 import tree
 
 sys.path.insert(0, str(tree.ROOT / "scripts" / "lib"))
+import meson_tests  # noqa: E402
 import results  # noqa: E402
 
 
@@ -94,3 +95,11 @@ def test_an_estimate_must_miss_three_times(tmp_path, options, expected):
     done = subprocess.run([tool, *options, tmp_path / "test_it.py"], capture_output=True, text=True, check=False,
                           cwd=tmp_path)  # else pytest names tests from where we are
     assert [line.replace("test_it.py::test_", "") for line in done.stdout.splitlines()] == expected
+
+
+def test_a_report_of_threadsanitizer_is_told_once(tmp_path):
+    reports = tmp_path / "report[1]"
+    tmp_path.joinpath("report[1].77").write_text("WARNING: ThreadSanitizer: data race\n")
+    assert f":log_path={reports}" in meson_tests.sanitizer_env(str(reports))["TSAN_OPTIONS"]
+    assert meson_tests.read_reports(str(reports)) == "WARNING: ThreadSanitizer: data race\n"
+    assert meson_tests.read_reports(str(reports)) == "" and not list(tmp_path.iterdir())
