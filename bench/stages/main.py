@@ -15,26 +15,30 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import charts  # noqa: E402
 import columns as columns_  # noqa: E402
 import commands  # noqa: E402
 import page  # noqa: E402
 import plan  # noqa: E402
+import stage_budget  # noqa: E402
 import stage_costs  # noqa: E402
 import stage_others  # noqa: E402
 import stage_scaling  # noqa: E402
 import stage_truth  # noqa: E402
 
 STAGES = (
-    plan.Stage("start", "start and end: -c pass, children, imports of libraries", (5, 0.5), stage_others.start_steps),
-    plan.Stage("python", "overhead of pyperformance's ten, all columns", (32, 3.5), stage_costs.python),
+    plan.Stage("start", "start and end: -c pass, children, imports of libraries", (4, 0.4), stage_others.start_steps),
+    plan.Stage("python", "overhead of pyperformance's ten, all columns", (28, 3.2), stage_costs.python),
     plan.Stage("native", "overhead of eight programs with native libraries, all columns", (20, 2), stage_costs.native),
-    plan.Stage("short", "twelve of these, 0.2 s of work", (10, 0.7), stage_costs.short),
+    plan.Stage("short", "twelve of these, 0.2 s of work", (8, 0.8), stage_costs.short),
     plan.Stage("long", "three programs, 60 s of work", (16, 0), stage_costs.long),
     plan.Stage("collectors", "costs by collector, in turns of a tenth of a second", (2.5, 0.4), stage_costs.collectors),
+    plan.Stage("budget", "is the budget kept, and is the printed overhead true", (6, 0.4), stage_budget.steps),
     plan.Stage("truth", "function bias, split, 512 MB, planted leaks", (2.5, 0.6), stage_truth.steps),
-    plan.Stage("scaling", "threads, processes, contexts, modules, code made by exec()", (7, 0.7), stage_scaling.steps),
+    plan.Stage("scaling", "threads, processes, contexts, modules, code made by exec(), run length", (15, 1.4), stage_scaling.steps),
     plan.Stage("answers", "questions, the page, the sizes of both files", (0.3, 0.2), stage_others.answer_steps),
-    plan.Stage("detection", "programs of bench/detection, set tuned", (9, 0.3), stage_others.detection_steps),
+    plan.Stage("detection", "programs of bench/detection, set tuned", (9, 0.3), stage_others.detection_steps, is_cut=True),
+    plan.Stage("hour", "memory and file of one run of an hour", (61, 0.6), stage_scaling.hour_steps, is_extra=True),
 )
 TURNS = 20
 
@@ -43,7 +47,7 @@ class Bench:
     """What steps are measured with."""
 
     def __init__(self, options):
-        self.root, self.is_quick = ROOT, options.quick
+        self.root, self.is_quick, self.budget = ROOT, options.quick, None
         embedder = options.pieprof.parent / "bench/embedder-static"
         self.columns = columns_.Columns(options.python, options.pieprof, [embedder], options.folder)
         self.environment = self.columns.environment(commands.environment())
@@ -76,7 +80,8 @@ def arguments():
 
 
 def install(python, folder):
-    """A virtual environment that sees the system's packages. A package that cannot be had is an absent column."""
+    """A virtual environment that sees the system's packages, which are not installed once more. A package that cannot be
+    had is an absent column or program."""
     subprocess.run([python, "-m", "venv", "--system-site-packages", folder], check=True)
     for line in (HERE / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -104,15 +109,19 @@ def listed(bench, stages, results):
     which = 1 if bench.is_quick else 0
     for stage in stages:
         state = "done" if results.is_done(stage.name) else "begun" if results.read(stage.name) else ""
-        print(f"{stage.name:11} {stage.minutes[which]:5.1f} min  {state:5} {stage.what}")
-    print(f"all: {sum(stage.minutes[which] for stage in stages):.0f} min\ncolumns: {', '.join(bench.columns.names)}")
+        only = " (only by its name)" if stage.is_extra else ""
+        print(f"{stage.name:11} {stage.minutes[which]:5.1f} min  {state:5} {stage.what}{only}")
+    minutes = sum(stage.minutes[which] for stage in stages if not stage.is_extra)
+    print(f"all: {minutes:.0f} min\ncolumns: {', '.join(bench.columns.names)}")
     for name, reason in bench.columns.absent.items():
         print(f"absent: {name}, {reason}")
 
 
 def write_page(results, bench):
-    path = results.folder / "page.md"
-    path.write_text(page.whole(results.all(STAGES), bench.columns.absent), encoding="utf-8")
+    path, found = results.folder / "page.md", results.all(STAGES)
+    sys.path += [folder for folder in bench.columns.packages() if folder not in sys.path]
+    drawn, why = charts.draw(found, results.folder)
+    path.write_text(page.whole(found, bench.columns.absent, drawn, why), encoding="utf-8")
     print(f"page: {path}")
 
 
@@ -130,7 +139,7 @@ def main():
         install(options.python, options.folder)
     bench, results = Bench(options), plan.Results(options.folder, "quick" if options.quick else "whole")
     if options.list:
-        return listed(bench, chosen, results)
+        return listed(bench, chosen if options.stages else STAGES, results)
     if not options.page:
         for stage in again:
             results.forget(stage.name)

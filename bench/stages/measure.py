@@ -68,10 +68,22 @@ def one(command, environment, folder, limit_s=LIMIT_S):
             "peak_mb": used.ru_maxrss * 1024 / 1e6, "written_mb": written / 1e6}  # fmt: skip
 
 
-def rounds(columns, names, words, count, environment, seed=1, limit_s=LIMIT_S):
-    """{column: [the cost in each round]}. A column that has failed once is not tried again."""
+def while_time(count, budget):
+    """Numbers of rounds: the first one always, then up to count of them while there is time for another as long as the
+    longest so far. Without a budget all of them."""
+    longest_s = 0
+    for number in range(count):
+        if number and budget and not budget.allows(longest_s):
+            return
+        begun = time.monotonic()
+        yield number
+        longest_s = max(longest_s, time.monotonic() - begun)
+
+
+def rounds(columns, names, words, count, environment, seed=1, limit_s=LIMIT_S, budget=None):
+    """{column: [the cost in each round]}, of count rounds at most. A column that has failed once is not tried again."""
     order, found = random.Random(seed), {name: [] for name in names}
-    for _ in range(count):
+    for _ in while_time(count, budget):
         for name in order.sample(list(names), len(names)):
             if found[name] and "failed" in found[name][-1]:
                 continue

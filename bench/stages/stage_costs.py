@@ -12,7 +12,8 @@ STAND_INS = {"asyncio_io": "asyncio_pingpong", "pprint": "pprint_alloc", "raytra
 # program: the module that it needs
 NATIVE = {"numpy_mixed": "numpy", "pandas_groups": "pandas", "sklearn_fit": "sklearn", "torch_steps": "torch",
           "polars_groups": "polars", "pil_filters": "PIL", "orjson_codec": "orjson", "sqlite_zlib": "sqlite3"}  # fmt: skip
-QUICK_PYTHON, QUICK_NATIVE = ("asyncio_mixed", "pprint", "raytrace", "xml"), ("numpy_mixed", "pandas_groups", "sqlite_zlib")
+QUICK_PYTHON, QUICK_NATIVE = ("asyncio_mixed", "raytrace", "sympy", "xml"), ("numpy_mixed", "pandas_groups", "sqlite_zlib")
+QUICK_S, QUICK_LIMIT_S = 0.4, 20  # of work; of one process
 SHORT = ("raytrace", "sympy", "fannkuch", "xml", *NATIVE)  # the others have no such small part of work
 LONG = ("raytrace", "pprint", "numpy_mixed")
 LONG_COLUMNS = ("python3", "pieprof off", "pieprof all fixed", "pieprof all governed", "py-spy")
@@ -34,8 +35,9 @@ def words(bench, name, seconds):
 def one(bench, name, seconds, count, names):
     found = words(bench, name, seconds)
     if found is None:
-        return {"absent": "its package is not installed"}
-    costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=measure.LIMIT_S + 10 * seconds)
+        return {"absent": f"{NATIVE.get(name, 'pyperformance')} is not installed"}
+    limit_s = QUICK_LIMIT_S if bench.is_quick else measure.LIMIT_S + 10 * seconds
+    costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=limit_s, budget=bench.budget)
     return {"program": found[0].stem, "seconds": seconds, "columns": costs}
 
 
@@ -45,27 +47,26 @@ def steps(bench, programs, seconds, count, names=None):
 
 
 def python(bench):
-    return steps(bench, QUICK_PYTHON if bench.is_quick else PYTHON, 0.5 if bench.is_quick else 1.2, 2 if bench.is_quick else 3)
+    return steps(bench, bench.of(PYTHON, QUICK_PYTHON), bench.of(1.2, QUICK_S), bench.of(5, 3))
 
 
 def native(bench):
-    return steps(bench, QUICK_NATIVE if bench.is_quick else NATIVE, 0.5 if bench.is_quick else 1.2, 2 if bench.is_quick else 3)
+    return steps(bench, bench.of(NATIVE, QUICK_NATIVE), bench.of(1.2, QUICK_S), bench.of(5, 3))
 
 
 def short(bench):
-    programs = ("raytrace", "numpy_mixed") if bench.is_quick else SHORT
-    return steps(bench, programs, 0.2, 1 if bench.is_quick else 3)
+    return steps(bench, bench.of(SHORT, ("raytrace", "numpy_mixed")), 0.2, bench.of(5, 2))
 
 
 def long(bench):
     """Nothing in the quick form."""
-    return steps(bench, () if bench.is_quick else LONG, 60, 1, LONG_COLUMNS)
+    return steps(bench, bench.of(LONG, ()), 60, 1, LONG_COLUMNS)
 
 
 def collectors(bench):
     """By turns of a tenth of a second, all columns at once (see ../commands.py): finer than whole processes, and only
     for columns that leave standard input alone."""
-    names = [name for name in bench.columns.names if name not in columns_.PEERS]
-    programs = ("pprint_alloc",) if bench.is_quick else ("fib", "pprint_alloc", "asyncio_pingpong", "json_codec", "regex",
-                                                          "sqlite_zlib")  # fmt: skip
+    others = {*columns_.PEERS, *columns_.BASELINES.values()}
+    names = [name for name in bench.columns.names if name not in others]
+    programs = bench.of(("fib", "pprint_alloc", "asyncio_pingpong", "json_codec", "regex", "sqlite_zlib"), ("pprint_alloc",))
     return {name: functools.partial(bench.turns, name, names) for name in programs}

@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import commands
+import measure
 
 DETECTION = ("iterrows_invoices",)  # of the quick form
 TEXTS = {
@@ -29,11 +30,11 @@ QUESTIONS = ("summary", "hot lines", "own functions", "redundancy", "memory")
 def starts(bench, text):
     """{column: [s of each start]} in an order drawn anew."""
     order, found = random.Random(2), {}
-    names = [name for name in bench.columns.names if name == "python3" or name.startswith(("embedder", "pieprof"))]
+    names = [name for name in bench.columns.names if name == "python3" or name.startswith(("embedder", "pieprof "))]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program.py")
         program.write_text(text, encoding="utf-8")
-        for _ in range(bench.of(10, 5)):
+        for _ in measure.while_time(bench.of(15, 7), bench.budget):
             for name in order.sample(names, len(names)):
                 words = [*bench.columns.command(name, f"{folder}/profile", program), str(program)]
                 found.setdefault(name, []).append(commands.timed_process(words))
