@@ -47,13 +47,20 @@ class Bench:
     """What steps are measured with."""
 
     def __init__(self, options):
-        self.root, self.is_quick, self.budget = ROOT, options.quick, None
+        self.root, self.is_quick, self.is_trial, self.budget = ROOT, options.quick, options.trial, None
         embedder = options.pieprof.parent / "bench/embedder-static"
         self.columns = columns_.Columns(options.python, options.pieprof, [embedder], options.folder)
         self.environment = self.columns.environment(commands.environment())
 
-    def of(self, whole, quick):
-        return quick if self.is_quick else whole
+    def of(self, whole, quick, trial=None):
+        """What the form takes; a trial takes what the quick one does unless something smaller is given."""
+        if self.is_trial and trial is not None:
+            return trial
+        return quick if self.is_quick or self.is_trial else whole
+
+    def limit_s(self, whole, quick):
+        """Of one process. A trial may run on a machine that others use."""
+        return 20 * quick if self.is_trial else self.of(whole, quick)
 
     def turns(self, program, names):
         """{column: [(wall s, CPU s) of each turn]}; profiles are written into a folder that is removed."""
@@ -69,10 +76,11 @@ def arguments():
                                      "installed, in stages. A stage that is done is not run again.")
     parser.add_argument("stages", metavar="STAGE", nargs="*", help="only this one (all; --list has their names)")
     parser.add_argument("--quick", action="store_true", help="some 10 minutes in place of two hours; data of its own")
+    parser.add_argument("--trial", action="store_true", help="the least of each stage: does it run? No figure of it is for use")
     parser.add_argument("--list", action="store_true", help="print the stages, their minutes and what is done, and the columns")
     parser.add_argument("--again", metavar="STAGE", action="append", default=[], help="run this stage even if it is done")
     parser.add_argument("--page", action="store_true", help="only write the page of the data that is there")
-    parser.add_argument("--install", action="store_true", help="first put the peers into the folder, by pip")
+    parser.add_argument("--install", action="store_true", help="only put the peers into the folder, by pip")
     parser.add_argument("--pieprof", type=pathlib.Path, default=ROOT / "build/pieprof")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build-bench", help="of data, page and peers (build-bench)")
@@ -86,7 +94,8 @@ def install(python, folder):
     for line in (HERE / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             done = subprocess.run([folder / "bin/python", "-m", "pip", "install", "-q", "--only-binary", ":all:", line], check=False)
-            print(f"{line}: {'installed' if done.returncode == 0 else 'could not be installed'}", flush=True)
+            print(f"{line}: {'there' if done.returncode == 0 else 'could not be installed'}", flush=True)
+    return 0
 
 
 def told(command):
@@ -106,7 +115,7 @@ def facts(bench):
 
 
 def listed(bench, stages, results):
-    which = 1 if bench.is_quick else 0
+    which = 0 if results.form == "whole" else 1
     for stage in stages:
         state = "done" if results.is_done(stage.name) else "begun" if results.read(stage.name) else ""
         only = " (only by its name)" if stage.is_extra else ""
@@ -133,11 +142,12 @@ def main():
     except ValueError as error:
         parser.error(str(error))
     options.pieprof, options.folder = options.pieprof.resolve(), options.folder.resolve()
+    if options.install:
+        return install(options.python, options.folder)
     if not os.access(options.pieprof, os.X_OK):
         parser.error(f"{options.pieprof} is not there: build it first, or name one with --pieprof")
-    if options.install:
-        install(options.python, options.folder)
-    bench, results = Bench(options), plan.Results(options.folder, "quick" if options.quick else "whole")
+    bench = Bench(options)
+    results = plan.Results(options.folder, bench.of("whole", "quick", "trial"))
     if options.list:
         return listed(bench, chosen if options.stages else STAGES, results)
     if not options.page:

@@ -27,7 +27,7 @@ def kept(bench, program):
         file = pathlib.Path(folder, "program.py")
         file.write_text(budget_kept.PROGRAMS[program] + budget_kept.CLOCK, encoding="utf-8")
         for _ in measure.while_time(bench.of(3, 1), bench.budget):
-            for seconds in bench.of(SECONDS, QUICK_SECONDS):
+            for seconds in bench.of(SECONDS, QUICK_SECONDS, (0.5,)):
                 for budget in bench.of(BUDGETS, QUICK_BUDGETS):
                     without, whole, *_ = budget_kept.shares(options(bench, 1), file, budget, seconds, pathlib.Path(folder))
                     found.append({"budget": budget, "seconds": seconds, "without": without, "with": whole})
@@ -43,10 +43,10 @@ def true(bench, program):
         is_text = program in overhead_truth.TEXTS
         words = [text] if is_text else [bench.root / "bench/programs" / f"{program}.py", 0.1]
         run = overhead_truth.one_by_one if is_text else overhead_truth.in_turns
-        return dict(zip(names, overhead_truth.measure(options(bench, bench.of(20, 5)), words, run)))
+        return dict(zip(names, overhead_truth.measure(options(bench, bench.of(20, 5, 2)), words, run)))
 
 
 def steps(bench):
     all_true = (*overhead_truth.TEXTS, *overhead_truth.PROGRAMS)
-    return {**{f"kept: {name}": functools.partial(kept, bench, name) for name in bench.of(tuple(budget_kept.PROGRAMS), QUICK_KEPT)},
-            **{f"true: {name}": functools.partial(true, bench, name) for name in bench.of(all_true, QUICK_TRUE)}}  # fmt: skip
+    return {**{f"kept: {name}": functools.partial(kept, bench, name) for name in bench.of(tuple(budget_kept.PROGRAMS), QUICK_KEPT, QUICK_KEPT[:1])},
+            **{f"true: {name}": functools.partial(true, bench, name) for name in bench.of(all_true, QUICK_TRUE, QUICK_TRUE[:1])}}  # fmt: skip

@@ -36,7 +36,7 @@ def one(bench, name, seconds, count, names):
     found = words(bench, name, seconds)
     if found is None:
         return {"absent": f"{NATIVE.get(name, 'pyperformance')} is not installed"}
-    limit_s = QUICK_LIMIT_S if bench.is_quick else measure.LIMIT_S + 10 * seconds
+    limit_s = bench.limit_s(measure.LIMIT_S + 10 * seconds, QUICK_LIMIT_S)
     costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=limit_s, budget=bench.budget)
     return {"program": found[0].stem, "seconds": seconds, "columns": costs}
 
@@ -47,20 +47,20 @@ def steps(bench, programs, seconds, count, names=None):
 
 
 def python(bench):
-    return steps(bench, bench.of(PYTHON, QUICK_PYTHON), bench.of(1.2, QUICK_S), bench.of(5, 3))
+    return steps(bench, bench.of(PYTHON, QUICK_PYTHON, ("xml",)), bench.of(1.2, QUICK_S, 0.1), bench.of(5, 3, 1))
 
 
 def native(bench):
-    return steps(bench, bench.of(NATIVE, QUICK_NATIVE), bench.of(1.2, QUICK_S), bench.of(5, 3))
+    return steps(bench, bench.of(tuple(NATIVE), QUICK_NATIVE, ("sqlite_zlib",)), bench.of(1.2, QUICK_S, 0.1), bench.of(5, 3, 1))
 
 
 def short(bench):
-    return steps(bench, bench.of(SHORT, ("raytrace", "numpy_mixed")), 0.2, bench.of(5, 2))
+    return steps(bench, bench.of(SHORT, ("raytrace", "numpy_mixed"), ("numpy_mixed",)), bench.of(0.2, 0.2, 0.05), bench.of(5, 2, 1))
 
 
 def long(bench):
     """Nothing in the quick form."""
-    return steps(bench, bench.of(LONG, ()), 60, 1, LONG_COLUMNS)
+    return steps(bench, bench.of(LONG, (), ("numpy_mixed",)), bench.of(60, 60, 1), 1, LONG_COLUMNS)
 
 
 def collectors(bench):

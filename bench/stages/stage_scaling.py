@@ -53,6 +53,7 @@ SIZES = {"threads": (1, 10, 100, 500), "processes": (1, 8, 64), "contexts": (10*
          "code": (10**3, 10**5, 10**6), "seconds": (1, 10, 60)}  # fmt: skip
 QUICK = {"threads": (1, 100, 500), "processes": (1, 8, 64), "contexts": (10**3, 10**7), "modules": (10, 200, 2000),
          "code": (10**3, 10**5), "seconds": (1, 6)}  # fmt: skip
+TRIAL = {"threads": (1, 20), "processes": (1, 4), "contexts": (10**3,), "modules": (10, 30), "code": (10, 1000), "seconds": (1,)}
 
 
 def program_of(folder, kind):
@@ -65,12 +66,12 @@ def one(bench, kind, size):
     names = [name for name in COLUMNS if name in bench.columns.names]
     with tempfile.TemporaryDirectory() as folder:
         program = program_of(folder, kind)
-        return {"size": size, "columns": measure.rounds(bench.columns, names, [program, size], bench.of(3, 2), bench.environment,
-                                                        limit_s=LIMIT_S, budget=bench.budget)}  # fmt: skip
+        return {"size": size, "columns": measure.rounds(bench.columns, names, [program, size], bench.of(3, 2, 1), bench.environment,
+                                                        limit_s=bench.limit_s(LIMIT_S, LIMIT_S), budget=bench.budget)}  # fmt: skip
 
 
 def steps(bench):
-    sizes = bench.of(SIZES, QUICK)
+    sizes = bench.of(SIZES, QUICK, TRIAL)
     return {f"{kind} {size}": functools.partial(one, bench, kind, size) for kind, some in sizes.items() for size in some}
 
 
