@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Very many threads, all at once or one after the other, and what CPU time each took by its own account.
 
-usage: many_threads.py at_once|in_turn|asleep|twice THREADS SECONDS
+usage: many_threads.py at_once|in_turn|asleep THREADS SECONDS
 """
 
 import sys
@@ -12,7 +12,6 @@ from measure import tell
 
 cpu_s = {}
 asleep_s = {}
-before_s = {}
 
 
 def work(seconds, barrier):
@@ -32,33 +31,17 @@ def sleep(seconds, barrier):
     asleep_s[threading.get_native_id()] = time.perf_counter() - begun
 
 
-def sleep_twice(seconds, barrier):
-    """Between the two sleeps it is given a processor more than once."""
-    barrier.wait()
-    begun = time.perf_counter()
-    time.sleep(seconds)  # before
-    before_s[threading.get_native_id()] = time.perf_counter() - begun
-    for _ in range(3):
-        time.sleep(0.001)
-    begun = time.perf_counter()
-    time.sleep(seconds)  # twice
-    asleep_s[threading.get_native_id()] = time.perf_counter() - begun
-
-
-WORK = {"at_once": work, "in_turn": work, "asleep": sleep, "twice": sleep_twice}
-
-
 def main(kind, n, seconds):
     threading.stack_size(256 * 1024)
     barrier = None if kind == "in_turn" else threading.Barrier(n)
-    threads = [threading.Thread(target=WORK[kind], args=(seconds, barrier)) for _ in range(n)]
+    threads = [threading.Thread(target=sleep if kind == "asleep" else work, args=(seconds, barrier)) for _ in range(n)]
     for thread in threads:
         thread.start()
         if kind == "in_turn":
             thread.join()
     for thread in threads:
         thread.join()
-    tell(cpu_s=cpu_s, asleep_s=asleep_s, before_s=before_s)
+    tell(cpu_s=cpu_s, asleep_s=asleep_s)
 
 
 main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))
