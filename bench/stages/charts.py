@@ -72,7 +72,7 @@ def programs(found):
     axis.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.minorticks_off()
     axis.set_xticks(range(len(some)), list(some), rotation=30, ha="right", fontsize=8)
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
@@ -92,7 +92,7 @@ def bias(found):
         axis.plot(*zip(*sorted(points)), style, label=column, ms=4)
     axis.axhline(0, color="black", lw=0.8)
     axis.set(title="function bias: a function that calls a helper", xlabel="its part of the chunks, %", ylabel="points told too many")
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
@@ -102,7 +102,7 @@ def scaling(found):
     kinds = {kind: sizes for kind, sizes in kinds.items() if sizes}
     if not kinds:
         return None
-    figure, rows = new(len(kinds), 2, 2.2 * len(kinds), 4.6)
+    figure, rows = new(len(kinds), 2, 1.8 * len(kinds), 4)
     for number, (kind, sizes) in enumerate(kinds.items()):
         ns = [size.n for size in sizes]
         for axis, values, title in ((rows[0][number], [size.cpu_ratio for size in sizes], f"CPU / {BASELINE}"),
