@@ -68,7 +68,7 @@ class Bench:
             path = self.root / f"bench/programs/{program}.py"
             chosen = {name: [*self.columns.command(name, f"{folder}/{number}", path), path, self.of(1.0, 0.3)]
                       for number, name in enumerate(names)}  # fmt: skip
-            return commands.timed_turns(chosen, TURNS, random.Random(1))
+            return commands.timed_turns(chosen, self.of(TURNS, TURNS, 2), random.Random(1))
 
 
 def arguments():
