@@ -9,7 +9,8 @@ import measure
 PYTHON = ("asyncio_io", "asyncio_mixed", "mdp", "docutils", "pprint", "raytrace", "sympy", "fannkuch", "xml", "tree")
 # Where pyperformance is not installed: programs of bench/programs of a similar kind.
 STAND_INS = {"asyncio_io": "asyncio_pingpong", "pprint": "pprint_alloc", "raytrace": "nbody", "fannkuch": "fib", "tree": "generators"}
-# program: the module that it needs
+# program: the module that it needs, beside pyperformance
+NEEDS = {"docutils": "docutils", "sympy": "sympy"}
 NATIVE = {"numpy_mixed": "numpy", "pandas_groups": "pandas", "sklearn_fit": "sklearn", "torch_steps": "torch",
           "polars_groups": "polars", "pil_filters": "PIL", "orjson_codec": "orjson", "sqlite_zlib": "sqlite3"}  # fmt: skip
 QUICK_PYTHON, QUICK_NATIVE = ("asyncio_mixed", "raytrace", "sympy", "xml"), ("numpy_mixed", "pandas_groups", "sqlite_zlib")
@@ -20,14 +21,19 @@ LONG_COLUMNS = ("python3", "pieprof off", "pieprof all fixed", "pieprof all gove
 USUAL_S = 2.5  # of each program at scale 1, about
 
 
+def modules(name):
+    """What a program needs."""
+    return ("pyperformance", *([NEEDS[name]] if name in NEEDS else [])) if name in PYTHON else (NATIVE[name],)
+
+
 def words(bench, name, seconds):
     """The program's file and arguments, or None where the package that it needs is absent."""
     folder, scale = bench.root / "bench/programs", seconds / USUAL_S
     if name in PYTHON:
-        if not bench.columns.lacks("pyperformance", True) and not (name == "docutils" and bench.columns.lacks(name, True)):
+        if not any(bench.columns.lacks(module, True) for module in modules(name)):
             return [folder / "pyperformance_one.py", scale, 0, name]
         name = STAND_INS.get(name)
-    elif bench.columns.lacks(NATIVE[name], True):
+    elif bench.columns.lacks(*modules(name), True):
         name = None
     return [folder / f"{name}.py", scale] if name else None
 
@@ -35,7 +41,7 @@ def words(bench, name, seconds):
 def one(bench, name, seconds, count, names):
     found = words(bench, name, seconds)
     if found is None:
-        return {"absent": f"{NATIVE.get(name, 'pyperformance')} is not installed"}
+        return {"absent": f"{' or '.join(modules(name))} is not installed"}
     limit_s = bench.limit_s(measure.LIMIT_S + 10 * seconds, QUICK_LIMIT_S)
     costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=limit_s, budget=bench.budget)
     return {"program": found[0].stem, "seconds": seconds, "columns": costs}
