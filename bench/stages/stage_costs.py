@@ -2,6 +2,7 @@
 """The stages of cost: whole processes of one program under every column."""
 
 import functools
+import os
 
 import columns as columns_
 import measure
@@ -38,12 +39,21 @@ def words(bench, name, seconds):
     return [folder / f"{name}.py", scale] if name else None
 
 
+def environment(bench, name):
+    """Scalene profiles torch wherever it can be imported, for several times the cost of the program. So only a program
+    that uses torch can import it."""
+    if NATIVE.get(name) == "torch":
+        return bench.environment
+    packages = [str(bench.root / "bench/stages/hidden"), bench.environment.get("PYTHONPATH")]
+    return {**bench.environment, "PYTHONPATH": os.pathsep.join(filter(None, packages))}
+
+
 def one(bench, name, seconds, count, names):
     found = words(bench, name, seconds)
     if found is None:
         return {"absent": f"{' or '.join(modules(name))} is not installed"}
     limit_s = bench.limit_s(measure.LIMIT_S + 10 * seconds, QUICK_LIMIT_S)
-    costs = measure.rounds(bench.columns, names, found, count, bench.environment, limit_s=limit_s, budget=bench.budget)
+    costs = measure.rounds(bench.columns, names, found, count, environment(bench, name), limit_s=limit_s, budget=bench.budget)
     return {"program": found[0].stem, "seconds": seconds, "columns": costs}
 
 

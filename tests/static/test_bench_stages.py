@@ -355,6 +355,16 @@ def test_absent_peers_are_named(tmp_path):
     assert found.command("pieprof off", "/x/p", "y.py")[:4] == ["pieprof", "-q", "-o", "/x/p.db"]
 
 
+def test_only_programs_of_torch_can_import_it():
+    import stage_costs
+
+    bench = types.SimpleNamespace(root=tree.ROOT, environment={"PYTHONPATH": "/packages"})
+    hides = stage_costs.environment(bench, "xml")
+    done = subprocess.run([sys.executable, "-S", "-c", "import torch"], env=hides, capture_output=True, text=True, check=False)
+    assert "ImportError: torch is hidden" in done.stderr and hides["PYTHONPATH"].endswith(":/packages")
+    assert stage_costs.environment(bench, "torch_steps") == bench.environment
+
+
 def test_stacks_are_charged_to_the_innermost_function():
     import stage_truth
 
