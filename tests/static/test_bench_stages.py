@@ -322,6 +322,20 @@ def test_a_process_has_costs_or_a_reason(tmp_path, code, expected):
         assert done["work_s"] == 2.0 and done["wall_s"] > 0 and done["peak_mb"] > 1 and done["written_mb"] == 0
 
 
+@pytest.mark.parametrize("code, low, high", [("pass", 5, 60), ("x = bytearray(b'x') * 150_000_000", 150, 220)])
+def test_peak_memory_is_that_of_the_process(tmp_path, code, low, high):
+    """And not that of the bench, though that is larger."""
+    large = bytearray(b"x") * 300_000_000
+    done = measure.one([sys.executable, "-I", "-S", "-c", f"{code}\nprint('{{\"wall_s\": 2.0}}')"], {}, tmp_path)
+    assert len(large) == 300_000_000 and low < done["peak_mb"] < high and done["written_mb"] == 0
+
+
+def test_a_process_has_cpu_time_of_its_own(tmp_path):
+    code = "import time\nwhile time.process_time() < 0.3: pass\nprint('{\"wall_s\": 2.0}')"
+    done = measure.one([sys.executable, "-I", "-S", "-c", code], {}, tmp_path)
+    assert 0.3 <= done["cpu_s"] < 0.6 and done["wall_s"] >= 0.3
+
+
 def test_an_interrupt_ends_the_process_too(tmp_path, monkeypatch):
     seen = []
 
