@@ -51,7 +51,7 @@ class Columns:
     def __init__(self, python, pieprof, embedders, extra):
         self.python, self.pieprof, self.extra = str(python), str(pieprof), pathlib.Path(extra)
         self.embedders = {path.name: str(path) for path in map(pathlib.Path, embedders) if path.exists()}
-        self.absent = {}
+        self.absent, self.known = {}, {}
         self.names = [BASELINE, *self.embedders, *PIEPROF]
         if not self.embedders:
             self.absent["bare embedder"] = "not built: ninja -C build bench/embedder-static"
@@ -72,7 +72,14 @@ class Columns:
         return [str(path) for path in sorted(self.extra.glob("lib/python3*/site-packages"))][:1]
 
     def lacks(self, needed, is_module, python=None):
-        """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's."""
+        """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's. Each is tried once,
+        since some import for seconds."""
+        key = needed, is_module, python
+        if key not in self.known:
+            self.known[key] = self.tried(*key)
+        return self.known[key]
+
+    def tried(self, needed, is_module, python):
         environment = {**os.environ, **self.environment({"PATH": "/usr/bin:/bin"})}
         path = self.python if is_module else shutil.which(python or needed, path=environment["PATH"])
         if not path:
