@@ -72,8 +72,8 @@ class Columns:
         return [str(path) for path in sorted(self.extra.glob("lib/python3*/site-packages"))][:1]
 
     def lacks(self, needed, is_module, python=None):
-        """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's. Each is tried once,
-        since some import for seconds."""
+        """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's. Each is tried
+        once, since some import for seconds."""
         key = needed, is_module, python
         if key not in self.known:
             self.known[key] = self.tried(*key)

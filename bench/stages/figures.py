@@ -160,8 +160,8 @@ def scaling(steps):
 
 
 def not_flat(kinds):
-    """[(kind, from, to, what grew)]: memory that is beyond python3's, or CPU time as a ratio to it, against the smallest
-    size. Costs at the start make the ratio of a short run large, so one that falls is flat."""
+    """[(kind, from, to, what grew)]: memory that is beyond python3's, or CPU time as a ratio to it, against the
+    smallest size. Costs at the start make the ratio of a short run large, so one that falls is flat."""
     rows = []
     for kind, sizes in kinds.items():
         for size in sizes[1:]:

@@ -88,8 +88,8 @@ def arguments():
 
 
 def install(python, folder):
-    """A virtual environment that sees the system's packages, which are not installed once more. A package that cannot be
-    had is an absent column or program."""
+    """A virtual environment that sees the system's packages, which are not installed once more. A package that cannot
+    be had is an absent column or program."""
     subprocess.run([python, "-m", "venv", "--system-site-packages", folder], check=True)
     for line in (HERE / "requirements.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):

@@ -27,8 +27,8 @@ class Stage:
 
 
 class Budget:
-    """What may still be measured. Each step has an equal part of what is left when it begins, so what a short one leaves
-    goes to the others."""
+    """What may still be measured. Each step has an equal part of what is left when it begins, so what a short one
+    leaves goes to the others."""
 
     def __init__(self, seconds, now=time.monotonic):
         self.now, self.end_s = now, now() + seconds
@@ -106,8 +106,8 @@ def cpu_s():
 
 
 def timed(step):
-    """What the step found, with its wall time and its processes' CPU time: on a busy machine the latter is what the step
-    would take on a quiet one, about, since one process runs at a time."""
+    """What the step found, with its wall time and its processes' CPU time: on a busy machine the latter is what the
+    step would take on a quiet one, about, since one process runs at a time."""
     wall_s, used_s = time.monotonic(), cpu_s()
     rows = step()
     return {"took_s": round(time.monotonic() - wall_s, 1), "cpu_s": round(cpu_s() - used_s, 1), "rows": rows}
