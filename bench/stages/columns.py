@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The columns of the tables: each a way to run a Python program, from the plain interpreter to every other profiler.
 
-The first column is the baseline of all ratios. A column that cannot run here is left out and named with the reason.
+The first column is the baseline of all ratios, but of those of a peer that needs another Python. A column that cannot
+run here is left out and named with the reason.
 """
 
 import os
@@ -38,7 +39,10 @@ PEERS = {
     "yappi": ("yappi", "{python} -m yappi -o {out} -f pstat"),
     "Fil": ("filprofiler", "{python} -m filprofiler --no-browser -o {out} run"),
     "VizTracer": ("viztracer", "{python} -m viztracer --quiet --log_async -o {out}.json --"),
+    "Tachyon": ("profiling.sampling", "python3.15 -m profiling.sampling run --collapsed -o {out}"),
 }
+# The Python of peers that do not run under the system's: a column, too, which is the baseline of their ratios.
+BASELINES = {"Tachyon": "python3.15"}
 
 
 class Columns:
@@ -47,33 +51,45 @@ class Columns:
     def __init__(self, python, pieprof, embedders, extra):
         self.python, self.pieprof, self.extra = str(python), str(pieprof), pathlib.Path(extra)
         self.embedders = {path.name: str(path) for path in map(pathlib.Path, embedders) if path.exists()}
-        self.absent = {}
+        self.absent, self.known = {}, {}
         self.names = [BASELINE, *self.embedders, *PIEPROF]
         if not self.embedders:
             self.absent["bare embedder"] = "not built: ninja -C build bench/embedder-static"
         for name, (needed, words) in PEERS.items():
-            if reason := self.lacks(needed, words.split()[0] == "{python}"):
+            if reason := self.lacks(needed, words.split()[0] == "{python}", BASELINES.get(name)):
                 self.absent[name] = reason
             else:
-                self.names.append(name)
+                self.names += [BASELINES[name], name] if name in BASELINES else [name]
 
     def environment(self, base):
         """The packages that --install has put there come after nothing but the program's own folder."""
-        site = sorted(self.extra.glob("lib/python3*/site-packages"))
+        site = self.packages()
         found = {**base, "PATH": f"{self.extra}/bin:{base['PATH']}"}
-        return {**found, "PYTHONPATH": str(site[0])} if site else found
+        return {**found, "PYTHONPATH": site[0]} if site else found
 
-    def lacks(self, needed, is_module):
-        """Why a peer cannot run, or ""."""
+    def packages(self):
+        """The folder of packages that --install has made, if it is there."""
+        return [str(path) for path in sorted(self.extra.glob("lib/python3*/site-packages"))][:1]
+
+    def lacks(self, needed, is_module, python=None):
+        """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's. Each is tried
+        once, since some import for seconds."""
+        key = needed, is_module, python
+        if key not in self.known:
+            self.known[key] = self.tried(*key)
+        return self.known[key]
+
+    def tried(self, needed, is_module, python):
         environment = {**os.environ, **self.environment({"PATH": "/usr/bin:/bin"})}
-        path = self.python if is_module else shutil.which(needed, path=environment["PATH"])
+        path = self.python if is_module else shutil.which(python or needed, path=environment["PATH"])
         if not path:
-            return "not installed"
-        words = ["-c", f"import {needed}"] if is_module else ["--version"]
+            return f"there is no {python}" if python else "not installed"
+        words = ["-c", f"import {needed}"] if is_module or python else ["--version"]
         done = subprocess.run([path, *words], env=environment, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             return ""
-        return "not installed" if "No module" in done.stderr else f"does not start: {done.stderr.strip().splitlines()[-1]}"
+        said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+        return "not installed" if "No module" in done.stderr else f"does not start: {said[-1]}"
 
     def command(self, name, out, program):
         """The words before the program and its arguments."""
@@ -81,6 +97,8 @@ class Columns:
             return [self.python]
         if name in self.embedders:
             return [self.embedders[name]]
+        if name in BASELINES.values():
+            return [name]
         if name in PIEPROF:
             return [self.pieprof, "-q", "-o", f"{out}.db", *SETTINGS[name.removeprefix("pieprof ")]]
         return [word.format(python=self.python, out=out, program=program) for word in PEERS[name][1].split()]

@@ -6,7 +6,7 @@ import statistics
 
 import interval
 import measure
-from columns import BASELINE, PEERS
+from columns import BASELINE, BASELINES, PEERS
 
 OURS, OFF, TIME, FIXED = "pieprof all governed", "pieprof off", "pieprof time", "pieprof all fixed"
 COSTS = {"work_s": "work", "wall_s": "whole process", "cpu_s": "CPU", "peak_mb": "peak memory", "written_mb": "MB written"}
@@ -19,8 +19,9 @@ def programs(found, stages=("python", "native")):
 
 
 def of_program(columns, name, baseline, key):
-    """The median ratio of its rounds, or None where one of both has no figure."""
-    values = measure.ratios(columns, name, baseline, key)
+    """The median ratio of its rounds, or None where one of both has no figure. A peer with a Python of its own is
+    compared with that."""
+    values = measure.ratios(columns, name, BASELINES.get(name, baseline), key)
     return statistics.median(values) if values else None
 
 
@@ -78,6 +79,25 @@ def bias(found):
     return [abs(row["points"]) for row in rows if "points" in row]
 
 
+def budgets(found):
+    """All runs of the stage of the budget."""
+    steps = found.get("budget", {}).get("steps", {})
+    return [run for name, step in steps.items() if name.startswith("kept") for run in step["rows"]]
+
+
+def beyond_budget(found):
+    """Percent of the runs whose printed overhead, without start and end, is more than a point above the budget."""
+    runs = budgets(found)
+    return [100 * sum(run["without"] > run["budget"] + 1 for run in runs) / len(runs)] if runs else []
+
+
+def wrong_points(found):
+    """By how much the printed overhead is wrong, in percent of each program of at least 0.1 s."""
+    steps = found.get("budget", {}).get("steps", {})
+    rows = [step["rows"] for name, step in steps.items() if name.startswith("true")]
+    return [100 * abs(row["wrong_s"]) / row["bare_s"] for row in rows if row["bare_s"] >= 0.1]
+
+
 def start(text):
     """Milliseconds above python3 of each start."""
     def values(found):
@@ -95,6 +115,8 @@ GOALS = (
     Goal("everything fixed: work", BASELINE, 1.08, "", ratio(FIXED, BASELINE)),
     Goal("everything fixed: work, worst", BASELINE, 1.15, "", ratio(FIXED, BASELINE), True),
     Goal("off: work", BASELINE, 1.05, "", ratio(OFF, BASELINE)),
+    Goal("runs beyond their budget and a point", "", 5, "%", beyond_budget, True),
+    Goal("printed overhead, wrong by", "measured", 1.5, "points", wrong_points),
     Goal("peak memory beyond 1.05 times", BASELINE, 8, "MB", extra_mb, True),
     Goal("function bias, worst", "the truth", 1, "points", bias, True),
     Goal("start and end of -c pass", BASELINE, 25, "ms", start("-c pass")),
@@ -110,6 +132,47 @@ def judged(goal, found):
         return "", "not measured"
     figure = (max(values), None, None) if goal.is_worst else interval.median(values)
     return f"{interval.text(figure, '{:.3f}' if not goal.unit else '{:.1f}')} {goal.unit}".strip(), interval.verdict(figure, goal.limit)
+
+
+FLAT_MB, FLAT_RATIO = 8, 0.05  # what may grow
+
+
+@dataclasses.dataclass(frozen=True)
+class Size:
+    n: int
+    wall_ratio: float
+    cpu_ratio: float
+    mb_ratio: float
+    more_cpu_s: float  # than python3
+    more_mb: float
+
+
+def scaling(steps):
+    """{kind: [Size of each that has figures, the smallest first]}"""
+    kinds = {}
+    for what, step in steps.items():
+        columns = step["rows"]["columns"]
+        ratios = [of_program(columns, OURS, BASELINE, key) for key in ("wall_s", "cpu_s", "peak_mb")]
+        more = [beyond(columns, OURS, BASELINE, key) for key in ("cpu_s", "peak_mb")]
+        sizes = kinds.setdefault(what.rpartition(" ")[0], [])
+        sizes += [Size(step["rows"]["size"], *ratios, *more)] if None not in (*ratios, *more) else []
+    return {kind: sorted(sizes, key=lambda size: size.n) for kind, sizes in kinds.items()}
+
+
+def not_flat(kinds):
+    """[(kind, from, to, what grew)]: memory that is beyond python3's, or CPU time as a ratio to it, against the
+    smallest size. Costs at the start make the ratio of a short run large, so one that falls is flat."""
+    rows = []
+    for kind, sizes in kinds.items():
+        for size in sizes[1:]:
+            grown = []
+            if size.more_mb - sizes[0].more_mb > FLAT_MB:
+                grown.append(f"memory beyond {BASELINE} from {sizes[0].more_mb:.1f} to {size.more_mb:.1f} MB")
+            least = min(other.cpu_ratio for other in sizes if other.n < size.n)
+            if size.cpu_ratio - least > FLAT_RATIO:
+                grown.append(f"CPU / {BASELINE} from {least:.2f} to {size.cpu_ratio:.2f}")
+            rows += [(kind, sizes[0].n, size.n, "; ".join(grown))] if grown else []
+    return rows
 
 
 def worse(found):

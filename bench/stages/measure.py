@@ -9,10 +9,12 @@ import random
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 LIMIT_S = 45  # of one process beside ten times its work; what takes longer has no figure
+STARTER = pathlib.Path(__file__).with_name("starter.py")
 SAID = 300  # characters kept of what a failed process said
 
 
@@ -30,48 +32,55 @@ def last_figures(text, key="wall_s"):
 
 
 def ended(process, limit_s):
-    """(exit status, its resources and those of its children). Ends its whole group after the limit."""
-    end = time.monotonic() + limit_s
-    while True:
-        pid, status, used = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode, used
-        if time.monotonic() > end:
-            os.killpg(process.pid, signal.SIGKILL)
-            end = float("inf")
-        time.sleep(0.005)
+    """Its exit status. Ends its whole group after the limit."""
+    try:
+        return process.wait(limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.wait()
 
 
 def one(command, environment, folder, limit_s=LIMIT_S):
     """The cost of one process: work_s as the program prints it, wall_s, cpu_s, peak_mb, written_mb; or {"failed": why}.
-    folder is its own, empty before, and it runs there."""
+    folder is its own, empty before, and it runs there. starter.py starts it."""
+    own = ("stdout", "stderr", "costs")
+    words = [sys.executable, "-I", "-S", STARTER, folder / "costs", *command]
     with open(folder / "stdout", "w+", encoding="utf-8", errors="replace") as out, \
             open(folder / "stderr", "w+", encoding="utf-8", errors="replace") as err:
-        begun = time.monotonic()
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
+        process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder,
                                    env=environment, start_new_session=True)  # fmt: skip
         try:
-            status, used = ended(process, limit_s)
+            status = ended(process, limit_s)
         except BaseException:  # such as an interrupt, of which the process's own session does not hear
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        wall_s = time.monotonic() - begun
         out.seek(0), err.seek(0)
         printed, said = out.read(), err.read()
-    written = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name not in ("stdout", "stderr"))
+    written = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name not in own)
     figures = last_figures(printed)
     if status or figures is None:
         why = f"ended with {status}" if status else "printed no figures"
         return {"failed": f"{why}: {(said or printed).strip()[-SAID:]}"}
-    return {"work_s": figures["wall_s"], "wall_s": wall_s, "cpu_s": used.ru_utime + used.ru_stime,
-            "peak_mb": used.ru_maxrss * 1024 / 1e6, "written_mb": written / 1e6}  # fmt: skip
+    wall_s, cpu_s, peak_bytes = map(float, (folder / "costs").read_text(encoding="ascii").split())
+    return {"work_s": figures["wall_s"], "wall_s": wall_s, "cpu_s": cpu_s, "peak_mb": peak_bytes / 1e6, "written_mb": written / 1e6}
 
 
-def rounds(columns, names, words, count, environment, seed=1, limit_s=LIMIT_S):
-    """{column: [the cost in each round]}. A column that has failed once is not tried again."""
+def while_time(count, budget):
+    """Numbers of rounds: the first one always, then up to count of them while there is time for another as long as the
+    longest so far. Without a budget all of them."""
+    longest_s = 0
+    for number in range(count):
+        if number and budget and not budget.allows(longest_s):
+            return
+        begun = time.monotonic()
+        yield number
+        longest_s = max(longest_s, time.monotonic() - begun)
+
+
+def rounds(columns, names, words, count, environment, seed=1, limit_s=LIMIT_S, budget=None):
+    """{column: [the cost in each round]}, of count rounds at most. A column that has failed once is not tried again."""
     order, found = random.Random(seed), {name: [] for name in names}
-    for _ in range(count):
+    for _ in while_time(count, budget):
         for name in order.sample(list(names), len(names)):
             if found[name] and "failed" in found[name][-1]:
                 continue

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page: Markdown of all data files. What is worse than a peer stands first."""
+"""The page: Markdown of all data files. What is worse than a peer stands first, then the goals, then the charts."""
 
 import statistics
 
+import charts
 import figures
 import interval
 from columns import BASELINE
@@ -54,7 +55,33 @@ def truth(steps):
     return table(["truth", "column", "points off"], rows)
 
 
+def budget(steps):
+    """Of each program: the printed overhead by budget, then what is printed beside what is measured."""
+    kept, true = [], []
+    for name, step in steps.items():
+        kind, _, program = name.partition(": ")
+        if kind == "kept":
+            by_budget = {}
+            for run in step["rows"]:
+                by_budget.setdefault(run["budget"], []).append(run)
+            for limit, runs in by_budget.items():
+                medians = [f"{statistics.median(run[key] for run in runs):.1f}" for key in ("without", "with")]
+                kept.append([program, f"{limit:g}", *medians, f"{sum(run['without'] <= limit + 1 for run in runs)} of {len(runs)}"])
+        else:
+            row = step["rows"]
+            cells = [f"{1e3 * row[key]:.0f}" for key in ("bare_s", "measured_s", "printed_s")]
+            true.append([program, *cells, f"{1e3 * row['wrong_s']:+.0f} ± {1e3 * row['error_s']:.0f}"])
+    parts = [table(["program", "budget, %", "overhead without start and end, %", "with, %", "kept to a point"], kept)] if kept else []
+    parts += ["Is the printed overhead true? CPU time, ms:",
+              table(["program", "bare", "measured more", "printed", "wrong"], true)] if true else []  # fmt: skip
+    return "\n\n".join(parts)
+
+
 def scaling(steps):
+    kinds = figures.scaling(steps)
+    grown = figures.not_flat(kinds)
+    parts = [f"Flat: at most {figures.FLAT_MB} MB and {figures.FLAT_RATIO:g} of CPU / {BASELINE} more than at the smallest size.",
+             table(["not flat", "from", "to", "what grew"], grown) if grown else "All that was measured is flat."]  # fmt: skip
     rows = []
     for what, step in steps.items():
         columns = step["rows"]["columns"]
@@ -63,23 +90,23 @@ def scaling(steps):
             value = figures.of_program(columns, figures.OURS, BASELINE, key)
             cells.append(f"{value:.2f}" if value is not None else "failed")
         rows.append([what, *cells])
-    ratios = table(["", *(f"{name}, governed / {BASELINE}" for name in ("whole process", "CPU", "peak memory"))], rows)
-    each = table(["", "from", "to", "CPU, us", "peak memory, kB"], scaling_slopes(steps))
-    return f"{ratios}\n\nWhat each one more costs beyond {BASELINE}, between two sizes:\n\n{each}"
+    parts.append(table(["", *(f"{name}, governed / {BASELINE}" for name in ("whole process", "CPU", "peak memory"))], rows))
+    slopes = [[kind, one.n, more.n, f"{1e6 * (more.more_cpu_s - one.more_cpu_s) / (more.n - one.n):.1f}",
+               f"{1e3 * (more.more_mb - one.more_mb) / (more.n - one.n):.2f}"]
+              for kind, sizes in kinds.items() for one, more in zip(sizes, sizes[1:])]  # fmt: skip
+    parts += [f"What each one more costs beyond {BASELINE}, between two sizes:",
+              table(["", "from", "to", "CPU, us", "peak memory, kB"], slopes)]  # fmt: skip
+    return "\n\n".join(parts)
 
 
-def scaling_slopes(steps):
-    """Rows of two sizes that follow each other: flat costs have the same figures in all rows of a kind."""
-    kinds, rows = {}, []
-    for what, step in steps.items():
-        more = [figures.beyond(step["rows"]["columns"], figures.OURS, BASELINE, key) for key in ("cpu_s", "peak_mb")]
-        if None not in more:
-            kinds.setdefault(what.rpartition(" ")[0], []).append((step["rows"]["size"], *more))
-    for kind, sizes in kinds.items():
-        for (n, cpu_s, mb), (more_n, more_cpu_s, more_mb) in zip(sorted(sizes), sorted(sizes)[1:]):
-            each = more_n - n
-            rows.append([kind, n, more_n, f"{1e6 * (more_cpu_s - cpu_s) / each:.1f}", f"{1e3 * (more_mb - mb) / each:.2f}"])
-    return rows
+def hour(steps):
+    """A dozen looks at the long run."""
+    rows = []
+    for step in steps.values():
+        looks = step["rows"]
+        chosen = sorted({round(number * (len(looks) - 1) / 11) for number in range(12)}) if looks else []
+        rows += [[f"{looks[i]['s'] / 60:.1f}", *(f"{looks[i][key]:.1f}" for key in ("cpu_s", "rss_mb", "file_mb"))] for i in chosen]
+    return table(["minutes", "CPU, s", "resident memory, MB", "file, MB"], rows)
 
 
 def start(steps):
@@ -123,10 +150,27 @@ def failures(found):
     return [*absent, *rows]
 
 
+def minutes(one, key):
+    """Of all steps; "" in data of before, which lacks the CPU time."""
+    return f"{sum(step[key] for step in one['steps'].values()) / 60:.1f}" if all(key in step for step in one["steps"].values()) else ""
+
+
+def done(one):
+    if one.get("left_out"):
+        return f"all but {len(one['left_out'])} steps, for which no time was left"
+    return "yes" if one["is_done"] else "not yet"
+
+
 def provenance(found):
-    rows = [[name, one["facts"]["tree"], one.get("date", ""), one["facts"]["machine"], "yes" if one["is_done"] else "not yet",
-             f"{sum(step['took_s'] for step in one['steps'].values()) / 60:.1f}"] for name, one in found.items()]  # fmt: skip
-    return table(["stage", "tree", "date", "machine", "done", "minutes"], rows)
+    rows = [[name, one["facts"]["tree"], one.get("date", ""), one["facts"]["machine"], done(one), minutes(one, "took_s"),
+             minutes(one, "cpu_s")] for name, one in found.items()]  # fmt: skip
+    return table(["stage", "tree", "date", "machine", "done", "minutes", "CPU minutes"], rows)
+
+
+def pictures(drawn, why):
+    if not drawn:
+        return f"There are none: {why}."
+    return "\n\n".join(f"![{charts.TITLES[name]}]({file})" for name, file in drawn.items())
 
 
 def worse(found):
@@ -141,17 +185,19 @@ def goals(found):
     return table(["goal", "baseline", "", "measured", ""], rows)
 
 
-def whole(found, absent):
-    """The page of {stage: its data}."""
+def whole(found, absent, drawn=None, why="they were not drawn"):
+    """The page of {stage: its data}. drawn: {chart: its file}."""
     parts = ["# pieprof and its peers", "## Worse than a peer", "Medians over the programs that both ran; ratios to "
              f"{BASELINE}. A peer may measure less than pieprof does here: py-spy has no memory, memray no time.",
              worse(found), "## Goals", goals(found)]  # fmt: skip
+    parts += ["## Charts", pictures(drawn or {}, why)]
     parts += ["Absent here: " + ", ".join(f"{name} ({reason})" for name, reason in absent.items()) + "."] if absent else []
     for stage, title in TITLES.items():
         if figures.programs(found, (stage,)):
             parts += [f"## {title}", overhead(found, stage)]
-    for stage, title, tell in (("collectors", "Costs by collector, in turns", collectors), ("truth", "Truth", truth),
-                               ("scaling", "Scaling", scaling), ("start", "Start and end", start),
+    for stage, title, tell in (("collectors", "Costs by collector, in turns", collectors), ("budget", "The budget", budget),
+                               ("truth", "Truth", truth),
+                               ("scaling", "Scaling", scaling), ("hour", "One long run", hour), ("start", "Start and end", start),
                                ("answers", "Answers and page", answers), ("detection", "Detection, set tuned", detection)):  # fmt: skip
         if found.get(stage, {}).get("steps"):
             parts += [f"## {title}", tell(found[stage]["steps"])]

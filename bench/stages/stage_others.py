@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import commands
+import measure
 
 DETECTION = ("iterrows_invoices",)  # of the quick form
 TEXTS = {
@@ -29,11 +30,11 @@ QUESTIONS = ("summary", "hot lines", "own functions", "redundancy", "memory")
 def starts(bench, text):
     """{column: [s of each start]} in an order drawn anew."""
     order, found = random.Random(2), {}
-    names = [name for name in bench.columns.names if name == "python3" or name.startswith(("embedder", "pieprof"))]
+    names = [name for name in bench.columns.names if name == "python3" or name.startswith(("embedder", "pieprof "))]
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program.py")
         program.write_text(text, encoding="utf-8")
-        for _ in range(bench.of(10, 5)):
+        for _ in measure.while_time(bench.of(15, 7, 1), bench.budget):
             for name in order.sample(names, len(names)):
                 words = [*bench.columns.command(name, f"{folder}/profile", program), str(program)]
                 found.setdefault(name, []).append(commands.timed_process(words))
@@ -42,8 +43,8 @@ def starts(bench, text):
 
 def start_steps(bench):
     texts = {name: text for name, text in TEXTS.items() if not name.startswith("import ") or not bench.columns.lacks(name[7:], True)}
-    if bench.is_quick:
-        texts = {name: text for name, text in texts.items() if name in ("-c pass", "a child by subprocess", "import numpy")}
+    some = bench.of(tuple(texts), ("-c pass", "a child by subprocess", "import numpy"))
+    texts = {name: text for name, text in texts.items() if name in some}
     return {name: functools.partial(starts, bench, text) for name, text in texts.items()}
 
 
@@ -89,5 +90,5 @@ def detection_steps(bench):
     import catalogue
 
     names = sorted(program.name for program in catalogue.programs(chosen="tuned"))
-    chosen = [name for name in DETECTION if name in names] if bench.is_quick else names[::3]
+    chosen = bench.of(names[::3], [name for name in DETECTION if name in names])
     return {name: functools.partial(detect, bench, name) for name in chosen}

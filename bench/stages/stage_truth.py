@@ -118,7 +118,7 @@ def one_share(bench, name, folder, words):
 def function_bias(bench, percent):
     """{column: told less true, in points}. True is the share without a profiler: of pieprof's interpreter for pieprof,
     of python3 for peers. percent is that of the chunks."""
-    chunks = bench.of(300, 150)
+    chunks = bench.of(300, 150, 20)
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder, "program.py")
@@ -169,7 +169,7 @@ def leaks(bench):
 
 
 def steps(bench):
-    shares = QUICK_SHARES if bench.is_quick else SHARES
+    shares = bench.of(SHARES, QUICK_SHARES, QUICK_SHARES[:1])
     found = {f"function bias, {percent} %": functools.partial(function_bias, bench, percent) for percent in shares}
     return {**found, "split": functools.partial(split, bench), "512 MB": functools.partial(memory, bench),
             "leaks": functools.partial(leaks, bench)}  # fmt: skip

@@ -276,11 +276,15 @@ static void book_pool(struct pie_wait *wait, const struct pie_thread *thread, st
     }
 }
 
-/* The thread was found blocked at the last tick, and has been given a processor once since then. If it still has it, it
- * has not waited elsewhere. If it is asleep again, nobody knows when it ran: each wait has half of the time. */
+/* The thread was found blocked at the last tick, and has been given a processor since then. If that was once and it
+ * still has it, it has not waited elsewhere. Else nobody knows when the wait ended: it has half of the time, and where
+ * the thread is found next has the other half. Without that half, a thread's last wait would be too long by half the
+ * time between two looks: its end is known, and its beginning would be at the look before it. */
 static void book_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
-                     char state) {
-    book_pool(wait, thread, aggregate, state == 'R' ? wait->wait_pool_ns : wait->wait_pool_ns / 2);
+                     char state, uint64_t slices) {
+    bool is_all = state == 'R' && slices == 1;
+
+    book_pool(wait, thread, aggregate, is_all ? wait->wait_pool_ns : wait->wait_pool_ns / 2);
 }
 
 static void book_standing(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
@@ -354,8 +358,8 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     char state = runs_now ? 'R' : pie_wait_files_state(&wait->files, thread->tid);
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
     place_at_samples(wait, thread, aggregate);
-    if (wait->is_still && wait->slices - slices == 1)
-        book_end(wait, thread, aggregate, state);
+    if (wait->is_still && wait->slices > slices)
+        book_end(wait, thread, aggregate, state, wait->slices - slices);
     look(wait, thread, ops, peer, aggregate, state);
 }
 

@@ -32,12 +32,16 @@ def test_all_are_profiled_or_counted(profiled, kind):
     assert total(sampled, "cpu_s") < 1.02 * total(sampled, "clock_cpu_s")
 
 
-def test_the_waiting_of_all_is_counted(profiled):
-    """Though each is looked at in some ticks only."""
-    profile = profiled(THREADS, "asleep", N, 2)
+@pytest.mark.parametrize("budget", ["5%", "1%"])
+def test_the_waiting_of_all_is_counted(profiled, budget):
+    """Though each is looked at in some ticks only. With a small budget ticks are further apart, and few threads have a
+    clock while they are young: what they wait before they are seen for the first time has no place."""
+    profile = profiled("--overhead", budget, THREADS, "asleep", N, 2)
     truth = sum(profile.truth["asleep_s"].values())
     place = str(THREADS), line_of(THREADS, "asleep")
     # By its own clock a thread sleeps until it has a processor again, for which all five hundred queue.
     found = [r for r in profile.lines() if (r["file"], r["line"]) == place]
-    assert sum(total(found, kind) for kind in ("wait_s", "runnable_s", "throttled_s")) == pytest.approx(truth, rel=0.1)
+    asleep_s = sum(total(found, kind) for kind in ("wait_s", "runnable_s", "throttled_s"))
+    (nowhere,) = profile.sql("SELECT (SELECT sum(wait_ns) FROM thread) / 1e9 - (SELECT sum(wait_ns) FROM sample) / 1e9 AS s")
+    assert 0.9 * truth - nowhere["s"] < asleep_s < 1.1 * truth, nowhere
     assert sum(r["wait_s"] > 0.8 * 2 for r in profile.query("threads")) == N + 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/bench: which stages run, how an interrupted one goes on, what an interval and a page say of made-up data."""
+import dataclasses
 import json
+import subprocess
 import sys
 import types
 
@@ -8,6 +10,7 @@ import pytest
 import tree
 
 sys.path[:0] = [str(tree.ROOT / "bench" / "stages"), str(tree.ROOT / "bench")]
+import charts  # noqa: E402
 import columns  # noqa: E402
 import figures  # noqa: E402
 import interval  # noqa: E402
@@ -39,6 +42,84 @@ def test_stages_are_chosen_in_their_order():
     assert [one.name for one in plan.choose(stages, ["c", "a"])] == ["a", "c"]
     with pytest.raises(ValueError, match="unknown stage d; there are a, b, c"):
         plan.choose(stages, ["d"])
+
+
+def test_an_extra_stage_runs_only_by_its_name():
+    stages = [stage([], "a"), dataclasses.replace(stage([], "b"), is_extra=True)]
+    assert [one.name for one in plan.choose(stages, [])] == ["a"]
+    assert [one.name for one in plan.choose(stages, ["b"])] == ["b"]
+
+
+class Clock:
+    """Seconds that pass when it is told so."""
+
+    def __init__(self):
+        self.s = 1000.0
+
+    def __call__(self):
+        return self.s
+
+
+def test_a_budget_is_shared_by_steps():
+    clock = Clock()
+    budget = plan.Budget(90, clock)
+    budget.begin(3)
+    assert budget.allows(30) and not budget.allows(31)
+    clock.s += 10  # what this step leaves goes to the two others
+    budget.begin(2)
+    assert budget.allows(40) and not budget.allows(41)
+    clock.s += 100
+    budget.begin(1)
+    assert budget.is_spent() and not budget.allows(0.1)
+
+
+@pytest.mark.parametrize("left_s, expected", [(0, 1), (25, 2), (1000, 5)])
+def test_rounds_end_with_the_budget(monkeypatch, left_s, expected):
+    """Each takes ten seconds; the first one is always there."""
+    clock = Clock()
+    monkeypatch.setattr(measure, "time", types.SimpleNamespace(monotonic=clock))
+    budget, numbers = plan.Budget(left_s, clock), []
+    budget.begin(1)
+    for number in measure.while_time(5, budget):
+        numbers.append(number)
+        clock.s += 10
+    assert numbers == list(range(expected))
+
+
+def test_a_stage_has_its_minutes_less_what_it_took_before(tmp_path):
+    """A resumed stage has no new budget."""
+    seen, results, bench = [], plan.Results(tmp_path, "quick"), types.SimpleNamespace(budget=None)
+    one = plan.Stage("some", "", (9, 2), lambda bench: {name: lambda: seen.append(bench.budget) or {} for name in ("one", "two")})
+    results.write("some", {"version": plan.VERSION, "facts": FACTS, "is_done": False, "steps": {"one": {"took_s": 100.0, "rows": {}}}})
+    clock = Clock()
+    assert plan.run(one, results, FACTS, bench, quiet, clock) == 1
+    assert seen[0].end_s - clock.s == 20
+
+
+def test_steps_without_time_are_left_out_and_named(tmp_path):
+    clock, results = Clock(), plan.Results(tmp_path, "quick")
+
+    def step():
+        clock.s += 40
+        return {}
+    one = plan.Stage("some", "", (9, 1), lambda _: {name: step for name in ("a", "b", "c", "d")}, is_cut=True)
+    plan.run(one, results, FACTS, None, quiet, clock)
+    found = results.read("some")
+    assert list(found["steps"]) == ["a", "b"] and found["left_out"] == ["c", "d"] and results.is_done("some")
+    assert "all but 2 steps" in page.whole({"some": found}, {})
+
+
+def test_a_step_has_the_cpu_time_of_its_processes():
+    words = [sys.executable, "-I", "-S", "-c", "import time\nwhile time.process_time() < 0.3: pass"]
+    row = plan.timed(lambda: subprocess.run(words, check=True) and {})
+    assert 0.3 <= row["cpu_s"] < 1 and row["took_s"] >= 0.3
+
+
+def test_the_plan_fits_its_promise():
+    import main
+
+    for which, most in ((0, 120), (1, 10)):
+        assert sum(one.minutes[which] for one in main.STAGES if not one.is_extra) <= most
 
 
 def test_a_stage_that_is_done_is_not_run_again(tmp_path):
@@ -114,7 +195,7 @@ def cost(work, wall=None, peak=10.0, written=0.0):
 
 
 def data(rows, name="python", done=True):
-    steps = {program: {"took_s": 60.0, "rows": row} for program, row in rows.items()}
+    steps = {program: {"took_s": 60.0, "cpu_s": 30.0, "rows": row} for program, row in rows.items()}
     return {name: {"facts": FACTS, "date": "2026-11-26", "is_done": done, "steps": steps}}
 
 
@@ -151,12 +232,12 @@ def test_a_better_peer_is_named(found):
 def test_the_page_begins_with_what_is_worse(found):
     text = page.whole(found, {"memray": "not installed"})
     headings = [line for line in text.splitlines() if line.startswith("#")]
-    assert headings[:3] == ["# pieprof and its peers", "## Worse than a peer", "## Goals"]
+    assert headings[:4] == ["# pieprof and its peers", "## Worse than a peer", "## Goals", "## Charts"]
     assert "Absent here: memray (not installed)." in text
     assert "| python | xml | yappi | ended with 1: no \\| luck |" in text
     assert "| python | mdp |  | its package is not installed |" in text
     assert "| function bias, 5 % | cProfile | +31.50 |" in text
-    assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 |" in text
+    assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 | 0.5 |" in text
 
 
 def test_verdicts_of_detection_are_in_the_page():
@@ -172,6 +253,51 @@ def test_the_page_says_what_each_one_more_costs():
     text = page.whole(data(rows, "scaling"), {})
     assert "| threads 110 | 1.27 | 1.30 | 1.20 |" in text
     assert "| threads | 10 | 110 | 2000.0 | 10.00 |" in text and "| threads | 110 |" not in text
+
+
+def test_what_is_not_flat_is_named():
+    plain = [cost(1.0)]
+    ours = {10: cost(1.3, peak=11.0), 100: cost(1.1, peak=12.0), 1000: cost(1.2, peak=30.0)}
+    rows = {f"threads {size}": {"size": size, "columns": {"python3": plain, "pieprof all governed": [one]}} for size, one in ours.items()}
+    text = page.whole(data(rows, "scaling"), {})
+    assert "| threads | 10 | 1000 | memory beyond python3 from 1.0 to 20.0 MB; CPU / python3 from 1.10 to 1.20 |" in text
+    assert "| threads | 10 | 100 |" not in text.split("What each one more")[0]
+    del rows["threads 1000"]
+    assert "All that was measured is flat." in page.whole(data(rows, "scaling"), {})
+
+
+def budget_data():
+    kept = [{"budget": 5, "seconds": 2, "without": without, "with": 9.0} for without in (4.0, 5.9, 6.1, 5.0)]
+    true = {"bare_s": 0.2, "measured_s": 0.02, "printed_s": 0.016, "wrong_s": -0.004, "error_s": 0.001}
+    return data({"kept: loop": kept, "true: loop": true, "true: nothing": {**true, "bare_s": 0.01}}, "budget")
+
+
+def test_a_budget_is_kept_or_not():
+    found = budget_data()
+    judged = {goal.what: figures.judged(goal, found) for goal in figures.GOALS}
+    assert judged["runs beyond their budget and a point"] == ("25.0 %", "missed")
+    assert judged["printed overhead, wrong by"] == ("2.0 points", "missed")
+    text = page.whole(found, {})
+    assert "| loop | 5 | 5.5 | 9.0 | 3 of 4 |" in text and "| loop | 200 | 20 | 16 | -4 ± 1 |" in text
+
+
+def test_a_peer_with_a_python_of_its_own_is_compared_with_that():
+    each = {"python3": [cost(1.0)], "python3.15": [cost(2.0)], "Tachyon": [cost(2.2)]}
+    assert figures.of_program(each, "Tachyon", "python3", "work_s") == pytest.approx(1.1)
+
+
+def test_charts_are_drawn_of_what_was_measured(found, tmp_path):
+    pytest.importorskip("matplotlib")
+    sizes = {f"threads {n}": {"size": n, "columns": {"python3": [cost(1.0)], "pieprof all governed": [cost(1.1)]}} for n in (1, 100)}
+    drawn, why = charts.draw({**found, **data(sizes, "scaling")}, tmp_path)
+    assert sorted(drawn) == ["bias", "overhead", "programs", "scaling"] and not why
+    assert all("<svg" in (tmp_path / name).read_text(encoding="utf-8") for name in drawn.values())
+    assert "](overhead.svg)" in page.whole(found, {}, drawn)
+
+
+def test_a_page_without_charts_says_why(found, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert "There are none: matplotlib is not installed." in page.whole(found, {}, *charts.draw(found, tmp_path))
 
 
 def test_a_page_of_nothing_is_made():
@@ -196,6 +322,20 @@ def test_a_process_has_costs_or_a_reason(tmp_path, code, expected):
         assert done["work_s"] == 2.0 and done["wall_s"] > 0 and done["peak_mb"] > 1 and done["written_mb"] == 0
 
 
+@pytest.mark.parametrize("code, low, high", [("pass", 5, 60), ("x = bytearray(b'x') * 150_000_000", 150, 220)])
+def test_peak_memory_is_that_of_the_process(tmp_path, code, low, high):
+    """And not that of the bench, though that is larger."""
+    large = bytearray(b"x") * 300_000_000
+    done = measure.one([sys.executable, "-I", "-S", "-c", f"{code}\nprint('{{\"wall_s\": 2.0}}')"], {}, tmp_path)
+    assert len(large) == 300_000_000 and low < done["peak_mb"] < high and done["written_mb"] == 0
+
+
+def test_a_process_has_cpu_time_of_its_own(tmp_path):
+    code = "import time\nwhile time.process_time() < 0.3: pass\nprint('{\"wall_s\": 2.0}')"
+    done = measure.one([sys.executable, "-I", "-S", "-c", code], {}, tmp_path)
+    assert 0.3 <= done["cpu_s"] < 0.6 and done["wall_s"] >= 0.3
+
+
 def test_an_interrupt_ends_the_process_too(tmp_path, monkeypatch):
     seen = []
 
@@ -215,11 +355,28 @@ def test_a_failed_column_is_not_tried_again():
     assert sorted(tried) == ["a", "b"] and done["a"][0]["failed"].startswith("ended with 1")
 
 
+def test_a_peer_needs_its_own_python(tmp_path):
+    found = columns.Columns("/usr/bin/python3", "pieprof", [], tmp_path)
+    assert found.lacks("json", False, "python3") == "" and found.lacks("json", False, "python0.1") == "there is no python0.1"
+    assert found.lacks("no_such_module", False, "python3") == "not installed"
+    assert ("Tachyon" in found.names) == ("python3.15" in found.names) != ("Tachyon" in found.absent)
+
+
 def test_absent_peers_are_named(tmp_path):
     found = columns.Columns("/usr/bin/python3", "pieprof", [tmp_path / "embedder-static"], tmp_path)
     assert found.names[0] == columns.BASELINE and "cProfile" in found.names and "bare embedder" in found.absent
     assert set(columns.PEERS) == {name for name in [*found.names, *found.absent] if name in columns.PEERS}
     assert found.command("pieprof off", "/x/p", "y.py")[:4] == ["pieprof", "-q", "-o", "/x/p.db"]
+
+
+def test_only_programs_of_torch_can_import_it():
+    import stage_costs
+
+    bench = types.SimpleNamespace(root=tree.ROOT, environment={"PYTHONPATH": "/packages"})
+    hides = stage_costs.environment(bench, "xml")
+    done = subprocess.run([sys.executable, "-S", "-c", "import torch"], env=hides, capture_output=True, text=True, check=False)
+    assert "ImportError: torch is hidden" in done.stderr and hides["PYTHONPATH"].endswith(":/packages")
+    assert stage_costs.environment(bench, "torch_steps") == bench.environment
 
 
 def test_stacks_are_charged_to_the_innermost_function():

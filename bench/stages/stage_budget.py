@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stage of the budget: is it kept (../budget_kept.py), and is the printed overhead true (../overhead_truth.py)?"""
+
+import functools
+import pathlib
+import tempfile
+import types
+
+import budget_kept
+import measure
+import overhead_truth
+
+BUDGETS, QUICK_BUDGETS = (1, 2, 5, 10), (1, 5)  # percent
+SECONDS, QUICK_SECONDS = (1, 3), (2,)
+QUICK_KEPT, QUICK_TRUE = ("loop", "numpy"), ("loop", "json_codec")
+MARGIN = 1  # point
+
+
+def options(bench, rounds):
+    return types.SimpleNamespace(pieprof=bench.columns.pieprof, python=bench.columns.python, rounds=rounds, idle_thread=False)
+
+
+def kept(bench, program):
+    """[{"budget", "seconds", "without", "with"}] in percent of CPU time: without start and end, and with them."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "program.py")
+        file.write_text(budget_kept.PROGRAMS[program] + budget_kept.CLOCK, encoding="utf-8")
+        for _ in measure.while_time(bench.of(3, 1), bench.budget):
+            for seconds in bench.of(SECONDS, QUICK_SECONDS, (0.5,)):
+                for budget in bench.of(BUDGETS, QUICK_BUDGETS):
+                    without, whole, *_ = budget_kept.shares(options(bench, 1), file, budget, seconds, pathlib.Path(folder))
+                    found.append({"budget": budget, "seconds": seconds, "without": without, "with": whole})
+    return found
+
+
+def true(bench, program):
+    """What is printed beside what is measured, seconds."""
+    names = ("bare_s", "measured_s", "printed_s", "wrong_s", "error_s")
+    with tempfile.TemporaryDirectory() as folder:
+        text = pathlib.Path(folder, "program.py")
+        text.write_text(overhead_truth.TEXTS.get(program, ""), encoding="utf-8")
+        is_text = program in overhead_truth.TEXTS
+        words = [text] if is_text else [bench.root / "bench/programs" / f"{program}.py", 0.1]
+        run = overhead_truth.one_by_one if is_text else overhead_truth.in_turns
+        return dict(zip(names, overhead_truth.measure(options(bench, bench.of(20, 5, 2)), words, run)))
+
+
+def steps(bench):
+    all_true = (*overhead_truth.TEXTS, *overhead_truth.PROGRAMS)
+    return {**{f"kept: {name}": functools.partial(kept, bench, name) for name in bench.of(tuple(budget_kept.PROGRAMS), QUICK_KEPT, QUICK_KEPT[:1])},
+            **{f"true: {name}": functools.partial(true, bench, name) for name in bench.of(all_true, QUICK_TRUE, QUICK_TRUE[:1])}}  # fmt: skip
