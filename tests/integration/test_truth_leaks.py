@@ -2,6 +2,7 @@
 """Programs that leak in known lines, and programs of the same outward shape that do not (truth/leaks)."""
 
 import concurrent.futures
+import linecache
 import re
 
 import pytest
@@ -75,17 +76,24 @@ def test_a_leak_names_what_holds_its_objects(runs, name):
     assert text and re.search(said(name, "HOLDER"), text)
 
 
+def is_import(row):
+    """Of the program's own lines."""
+    return row["file"].startswith(str(HERE)) and linecache.getline(row["file"], row["line"]).startswith("import ")
+
+
 @pytest.mark.parametrize("name", LEAKS)
 def test_what_grew_most_is_the_leak(runs, name):
     """The same line, by bytes, and the leak's size in the reported interval, with what the line had for a moment;
     with blocks of other sizes that are there at the end, in twice the interval, since chance has its way with these
-    too."""
+    too. An import may have grown more: the OpenBLAS in a wheel of NumPy maps 64 MB."""
     first, rows = leaks(runs[name])[0], runs[name].query("what grew most")
-    print(rows[0])
-    assert (rows[0]["rank"], rows[0]["file"], rows[0]["line"]) == (1, first["file"], first["line"])
-    away = rows[0]["growth_bytes"] - first["leaked_bytes"] - float(said(name, "BESIDE") or 0)
-    assert abs(away) <= (rows[0]["growth_high"] - rows[0]["growth_bytes"]) * (2 if said(name, "BESIDE") else 1)
-    assert rows[0]["kept_bytes"] <= rows[0]["growth_bytes"] <= rows[0]["allocated_bytes"] * 1.5
+    most = next(row for row in rows if not is_import(row))
+    print(most)
+    assert (most["file"], most["line"]) == (first["file"], first["line"])
+    away = most["growth_bytes"] - first["leaked_bytes"] - float(said(name, "BESIDE") or 0)
+    assert abs(away) <= (most["growth_high"] - most["growth_bytes"]) * (2 if said(name, "BESIDE") else 1)
+    assert most["kept_bytes"] <= most["growth_bytes"] <= most["allocated_bytes"] * 1.5
+    assert [r["rank"] for r in rows] == list(range(1, len(rows) + 1))
     assert [r["growth_bytes"] for r in rows] == sorted((r["growth_bytes"] for r in rows), reverse=True)
 
 
