@@ -6,14 +6,20 @@
 #include "runtime/interpreter/finalizing.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/retention/retention.h"
+#include "runtime/stacks/gil.h"
+
+/* Its allocator reserves memory by large pieces, which would be told as the program's. */
+static const char WITHOUT_GIL[] = "memory is not counted: this Python runs without the GIL, and has another allocator";
 
 static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
 
 const struct pie_memory_facts *pie_memory_facts(void) {
-    facts.is_counted = pie_allocator_check();
+    facts.is_counted = pie_gil_is_there && pie_allocator_check();
     facts.allocator = pie_allocator_name();
-    facts.retention = pie_runtime_retention_ops();
-    if (!facts.is_counted)
+    facts.retention = pie_gil_is_there ? pie_runtime_retention_ops() : NULL;
+    if (!pie_gil_is_there)
+        pie_memory_facts_note(WITHOUT_GIL);
+    else if (!facts.is_counted)
         pie_memory_facts_note(pie_allocator_refusal());
     return &facts;
 }
