@@ -40,7 +40,8 @@ int pie_guest_host_check(const struct pie_python *python, char *why, size_t size
                  python->libc == PIE_PYTHON_MUSL ? "musl" : "another C library");
     else if (python->is_free_threaded && python->minor < FREE_THREADED_MINOR)
         snprintf(why, size,
-                 "%s is a free-threaded Python (3.%dt), whose stacks pieprof cannot read; take one with the GIL, or "
+                 "%s is a free-threaded Python (3.%dt), whose stacks pieprof cannot read; take one with the "
+                 "GIL, or "
                  "3.%dt",
                  python->path, python->minor, FREE_THREADED_MINOR);
     else

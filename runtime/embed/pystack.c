@@ -74,8 +74,9 @@ static const struct pie_pystack_ops ops = {
     .is_frame_memory = pie_pyframe_is_memory,
     .collects = pie_collections_generation,
 #ifdef Py_GIL_DISABLED
-    .without_gil = "this Python runs without the GIL: redundant loads and stores are not watched for, loops are not "
-                   "traced, and tasks of asyncio are not told apart",
+    .without_gil =
+        "this Python runs without the GIL: redundant loads and stores are not watched for, loops are not "
+        "traced, and tasks of asyncio are not told apart",
 #else
     .value = pie_object_value,
     .value_floats = pie_object_value_floats,

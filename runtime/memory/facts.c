@@ -9,7 +9,8 @@
 #include "runtime/stacks/gil.h"
 
 /* Its allocator reserves memory by large pieces, which would be told as the program's. */
-static const char WITHOUT_GIL[] = "memory is not counted: this Python runs without the GIL, and has another allocator";
+static const char WITHOUT_GIL[] =
+    "memory is not counted: this Python runs without the GIL, and has another allocator";
 
 static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
 

@@ -118,7 +118,8 @@ static void test_copies_of_threads(void **state) {
 }
 
 static void test_a_stack_of_several_copies(void **state) {
-    struct frame outer = frame_of(0, &code.bytecode[1], NULL), middle = frame_of(3, &own_copies[1][2], &outer),
+    struct frame outer = frame_of(0, &code.bytecode[1], NULL),
+                 middle = frame_of(3, &own_copies[1][2], &outer),
                  inner = frame_of(1, &own_copies[0][3], &middle);
     struct pie_pyframe found[COPIES];
     unsigned flags;
@@ -131,22 +132,12 @@ static void test_a_stack_of_several_copies(void **state) {
 /* Between the two stores that move a generator's frame to another thread's copy, and amid other changes. */
 static void test_what_does_not_fit_is_refused(void **state) {
     struct frame moved = frame_of(1, &own_copies[1][2], NULL), none = frame_of(2, &own_copies[0][2], NULL),
-                 beyond = frame_of(COPIES, &own_copies[0][2], NULL), negative = frame_of(-1, &own_copies[0][2], NULL);
+                 beyond = frame_of(COPIES, &own_copies[0][2], NULL),
+                 negative = frame_of(-1, &own_copies[0][2], NULL);
     assert_refused(&moved);
     assert_refused(&none);
     assert_refused(&beyond);
     assert_refused(&negative);
-}
-
-static void test_a_list_that_cannot_be_read(void **state) {
-    struct frame frame = frame_of(1, &own_copies[0][2], NULL);
-    code.copies = NULL;
-    assert_refused(&frame);
-    code.copies = (const struct copies *)UINT64_C(0x7ff000000000);
-    assert_refused(&frame);
-    frame.copy_number = 0; /* does not need it */
-    frame.instr = code.bytecode;
-    assert_whole(&frame, 0);
 }
 
 static void on_fault(int signal_number, siginfo_t *info, void *context) {
@@ -157,9 +148,21 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
     *pc = (greg_t)next;
 }
 
+static void test_a_list_that_cannot_be_read(void **state) {
+    struct frame frame = frame_of(1, &own_copies[0][2], NULL);
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, before; /* cmocka's */
+    sigaction(SIGSEGV, &action, &before);
+    code.copies = NULL;
+    assert_refused(&frame);
+    code.copies = (const struct copies *)UINT64_C(0x7ff000000000);
+    assert_refused(&frame);
+    frame.copy_number = 0; /* does not need it */
+    frame.instr = code.bytecode;
+    assert_whole(&frame, 0);
+    sigaction(SIGSEGV, &before, NULL);
+}
+
 int main(void) {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    sigaction(SIGSEGV, &action, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_the_code_objects_own, set_up),
         cmocka_unit_test_setup(test_copies_of_threads, set_up),
