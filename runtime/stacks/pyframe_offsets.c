@@ -14,14 +14,16 @@
 
 #ifdef Py_GIL_DISABLED
 enum { IS_FREE_THREADED = 1 };
+#else
+enum { IS_FREE_THREADED = 0 };
+#endif
 
+#if defined Py_GIL_DISABLED && PY_VERSION_HEX >= 0x030e0000
 static bool copies_agree(const _Py_DebugOffsets *offsets) {
     return offsets->interpreter_frame.tlbc_index == pie_pyframe_layout.copy_number &&
            offsets->code_object.co_tlbc == pie_pyframe_layout.copies;
 }
 #else
-enum { IS_FREE_THREADED = 0 };
-
 static bool copies_agree(const _Py_DebugOffsets *offsets) {
     return true;
 }
