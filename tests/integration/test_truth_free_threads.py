@@ -24,7 +24,7 @@ def without_gil():
 def parallel(pieprof, tmp_path_factory):
     """A function: the Profile of four threads that ran side by side; by default at fixed rates."""
     return functools.cache(
-        lambda options=FIXED_RATES: profile(tmp_path_factory.mktemp("parallel") / "x.db", PARALLEL, 4, options=options))
+        lambda options=FIXED_RATES: profile(tmp_path_factory.mktemp("parallel") / "x.db", PARALLEL, 3, options=options, timeout=300))
 
 
 def phases(truth):
@@ -128,7 +128,7 @@ def test_a_loop_that_asks_is_left_alone(pieprof, tmp_path):
 
 def test_the_same_answer_with_the_gil_back(pieprof, tmp_path):
     env = helpers.clean_environment(PYTHON_GIL="1")
-    done = profile(tmp_path / "x.db", PARALLEL, 2, options=FIXED_RATES, env=env)
+    done = profile(tmp_path / "x.db", PARALLEL, 2, options=FIXED_RATES, env=env, timeout=300)
     assert done.truth["gil"] is True
     truth, rows = done.truth["threads"], {r["tid"]: r for r in done.query("threads")}
     for name, t in truth.items():
@@ -138,7 +138,7 @@ def test_the_same_answer_with_the_gil_back(pieprof, tmp_path):
 @pytest.mark.parametrize("copies", ["0", "1"])
 def test_with_and_without_copies_of_the_bytecode(pieprof, tmp_path, copies):
     env = helpers.clean_environment(PYTHON_TLBC=copies)
-    done = profile(tmp_path / "x.db", PARALLEL, 2, options=FIXED_RATES, env=env)
+    done = profile(tmp_path / "x.db", PARALLEL, 2, options=FIXED_RATES, env=env, timeout=300)
     truth = phases(done.truth)
     of_function = total((r for r in done.functions(PARALLEL) if r["function"] == "count"), "cpu_s")
     assert of_function == pytest.approx(truth["count"] * done.program_share, rel=0.06)
