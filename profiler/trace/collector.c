@@ -6,6 +6,7 @@
 
 #include "profiler/govern/governor.h"
 #include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/trace/trace.h"
 
