@@ -25,9 +25,9 @@
  *    handler, or on another one, which would need the last reference. Therefore "insert" never comes after "remove" of
  *    the same life.
  * 2. The removal sees the insertion: thread A inserted while it owned a reference; it gave that up later, with the GIL
- *    held; thread B that deallocates took the GIL after that. Without the GIL, A gave a counted reference up by an atomic
- *    operation, or it owns the object and deallocates it itself. A reference that is not counted (deferred) is missed by
- *    garbage collections only, which look at the frames of all threads while these are stopped or detached.
+ *    held; thread B that deallocates took the GIL after that. Without the GIL, A gave a counted reference up by an
+ *    atomic operation, or it owns the object and deallocates it itself. A reference that is not counted (deferred) is
+ *    missed by garbage collections only, which look at the frames of all threads while these are stopped or detached.
  * 3. Removal looks at every slot where the address can be, in both halves' tables (one may be cleared meanwhile, which
  *    does no harm), so two entries of one address are both removed.
  *

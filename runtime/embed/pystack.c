@@ -50,8 +50,8 @@ static void forget_code(void) {
     pie_region_clear(pie_half_current() ? PIE_ARENA_CODE : PIE_ARENA_CODE_OTHER);
 }
 
-/* Without the GIL another thread may change an object, or drop it, while it is read. What needs whole objects is off; code
- * objects never change, and a frame belongs to its thread. */
+/* Without the GIL another thread may change an object, or drop it, while it is read. What needs whole objects is off;
+ * code objects never change, and a frame belongs to its thread. */
 static const struct pie_pystack_ops ops = {
     .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
     .walk = pie_pyframe_walk_current,

@@ -3,8 +3,8 @@
 
 #include "runtime/stacks/gil.h"
 
-/* Free-threaded builds: threads run Python side by side. Even where a program has the GIL back (PYTHON_GIL=1, or a module
- * that needs it), waits for it are told as other waits. */
+/* Free-threaded builds: threads run Python side by side. Even where a program has the GIL back (PYTHON_GIL=1, or a
+ * module that needs it), waits for it are counted as other waits. */
 #ifndef Py_GIL_DISABLED
 #error "this file is for CPython without the GIL"
 #endif

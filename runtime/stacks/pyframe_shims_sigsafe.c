@@ -34,8 +34,8 @@ static bool is_live(const struct pie_pyframe_datastack *stack, uintptr_t frame, 
     return pie_pyframe_layout.is_live(stack, frame, owner == PIE_PYFRAME_OWNED_BY_GENERATOR);
 }
 
-/* Copies differ in what is specialised, not in length. The list of them, which begins with their number, may be replaced
- * meanwhile; pie_pyframe_classify() refuses what is not inside the code then. */
+/* Copies differ in what is specialised, not in length. The list of them, which begins with their number, may be
+ * replaced meanwhile; pie_pyframe_classify() refuses what is not inside the code then. */
 bool pie_pyframe_leave_copy(uintptr_t frame, uintptr_t code, uintptr_t *instr) {
     const struct pie_pyframe_layout *layout = &pie_pyframe_layout;
     uintptr_t list, count, copy;

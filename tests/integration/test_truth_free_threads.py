@@ -108,7 +108,7 @@ def test_what_is_off_says_so(pieprof, tmp_path):
     program = tmp_path / "program.py"
     program.write_text("x = 1\nfor i in range(3_000_000):\n    x = (x * 75 + 74) % 65537\n", encoding="utf-8")
     db = tmp_path / "x.db"
-    done = helpers.run([pieprof, "-o", db, program])
+    done = helpers.run([pieprof, "--memory", "-o", db, program])
     assert done.returncode == 0
     said = " ".join((done.stdout + done.stderr).split())
     assert OFF in said and OFF_MEMORY in said, said

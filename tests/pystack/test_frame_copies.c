@@ -11,8 +11,8 @@
 
 #include "profiler/base/safe_load.h"
 
-/* Frames of a free-threaded Python, made by hand: an instruction of a thread's copy of the bytecode is walked as the same
- * one of the code object. */
+/* Frames of a free-threaded Python, made by hand: an instruction of a thread's copy of the bytecode is walked as the
+ * same one of the code object. */
 
 enum { UNITS = 8, COPIES = 4, OWNED_BY_THREAD = 0, SHIM = 3 };
 
