@@ -75,8 +75,8 @@ static const struct pie_pystack_ops ops = {
     .collects = pie_collections_generation,
 #ifdef Py_GIL_DISABLED
     .without_gil =
-        "this Python runs without the GIL: redundant loads and stores are not watched for, loops are not "
-        "traced, and tasks of asyncio are not told apart",
+        "this Python runs without the GIL: redundant loads and stores are not watched for, memory is "
+        "not counted, loops are not traced, and tasks of asyncio are not kept apart",
 #else
     .value = pie_object_value,
     .value_floats = pie_object_value_floats,

@@ -19,17 +19,19 @@ def without_gil():
 def test_it_ends_while_threads_run(pieprof, tmp_path, way, status):
     done = profile(tmp_path / "x.db", ENDS, way, check=False)
     plain = helpers.run([PYTHON, ENDS, way])
-    assert (plain.returncode, plain.stdout) == (status, "four\n")
-    assert (done.completed.returncode, done.completed.stdout, done.completed.stderr) == (status, "four\n", plain.stderr)
+    assert (done.completed.returncode, done.completed.stderr) == (plain.returncode, plain.stderr)
+    assert plain.returncode == status
     assert check_file(tmp_path / "x.db")
-    assert total(done.functions(ENDS), "cpu_s") > 0.1
+    found = total((r for r in done.functions(ENDS) if r["function"] == "endless"), "cpu_s")
+    used = float(done.completed.stdout)  # a moment before the end, with the start of Python
+    assert 0.6 * used < found < used + 1, (found, used)
 
 
 @pytest.mark.parametrize("options", [(), FIXED_RATES, ("--clock", "timer")], ids=["budget", "fixed", "timer"])
 def test_a_storm_does_no_harm(pieprof, tmp_path, options):
     db = tmp_path / "x.db"
-    done = profile(db, STORM, 5, options=options, check=False, timeout=300)
-    assert (done.completed.returncode, done.completed.stdout, done.completed.stderr) == (5, "right True\n", "")
+    done = profile(db, STORM, 3, options=options, check=False, timeout=400)
+    assert (done.completed.returncode, done.completed.stdout, done.completed.stderr) == (5, "right\n", "")
     assert check_file(db)
     made = [r for r in done.functions() if (r["function"] or "").startswith("made_")]
     # A code object that was made where another one had been is not told as that one.

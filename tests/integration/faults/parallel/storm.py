@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads side by side make and drop code objects, threads and processes, while signals come and garbage is collected.
 
-usage: storm.py SECONDS
+usage: storm.py SECONDS        of CPU time, and until a few of all things have been done
 """
 
 import gc
@@ -14,7 +14,7 @@ import time
 import warnings
 
 counts = {"signals": 0, "codes": 0, "threads": 0, "forks": 0, "programs": 0}
-until = time.monotonic() + float(sys.argv[1])
+seconds = float(sys.argv[1])
 wrong = []
 lock = threading.Lock()
 
@@ -25,7 +25,7 @@ def add(name, n=1):
 
 
 def is_time():
-    return time.monotonic() < until
+    return time.process_time() < seconds or min(counts.values()) < 3
 
 
 def codes(number):
@@ -104,7 +104,5 @@ for thread in threads:
 signal.setitimer(signal.ITIMER_REAL, 0)
 for _ in range(3):  # the process ends while they run
     threading.Thread(target=endless, daemon=True).start()
-print(wrong or "right", min(counts.values()) > 0, flush=True)
-if not min(counts.values()):
-    print(counts, flush=True)
+print(wrong or "right", flush=True)
 sys.exit(5)
