@@ -14,6 +14,8 @@
 #include "launcher/guest/elf_symbols.h"
 #include "launcher/python/python.h"
 
+enum { FREE_THREADED_MINOR = 14 }; /* the first whose stacks can be read */
+
 /* The loader takes no library from the environment of a program that gets rights by being executed. A process that has
  * got some hands them on (getauxval(3), AT_SECURE: set-user-ID, capabilities, a change of domain). */
 static bool has_got_rights(void) {
@@ -36,11 +38,12 @@ int pie_guest_host_check(const struct pie_python *python, char *why, size_t size
     else if (python->libc != PIE_PYTHON_GLIBC)
         snprintf(why, size, "%s runs on %s: only on the GNU C library can it be profiled", python->path,
                  python->libc == PIE_PYTHON_MUSL ? "musl" : "another C library");
-    else if (python->is_free_threaded)
-        snprintf(
-            why, size,
-            "%s is a free-threaded Python (3.%dt), whose stacks pieprof cannot read; take one with the GIL",
-            python->path, python->minor);
+    else if (python->is_free_threaded && python->minor < FREE_THREADED_MINOR)
+        snprintf(why, size,
+                 "%s is a free-threaded Python (3.%dt), whose stacks pieprof cannot read; take one with the "
+                 "GIL, or "
+                 "3.%dt",
+                 python->path, python->minor, FREE_THREADED_MINOR);
     else
         return 0;
     return -EINVAL;

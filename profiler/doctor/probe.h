@@ -31,7 +31,7 @@ struct pie_probe {
 
 /* How this program was built. */
 struct pie_build_facts {
-    const char *python_version; /* "3.11" */
+    const char *python_version; /* "3.11", "3.14t" */
     const char *libpython;      /* "static" or "shared" */
     bool has_aged;              /* the interpreter it was built with is another build now */
 };

@@ -95,6 +95,11 @@ static void judge_libpython(const struct pie_machine_facts *facts, const struct 
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "fixes that the system's python3 has had since are not in it",
                         "build and install pieprof again; with -Dlibpython=shared it never ages");
+    else if (strchr(build->python_version, 't'))
+        pie_probe_lacks(
+            probe, PIE_PROBE_DEGRADED,
+            "redundant loads and stores are not watched for, memory is not counted, loops are not traced",
+            "take a Python with the GIL for these");
     else if (strcmp(build->libpython, "static") != 0)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "the interpreter runs 1.17 times the instructions of python3, instead of 1.04 times",

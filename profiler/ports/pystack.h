@@ -352,6 +352,10 @@ struct pie_pystack_ops {
      * or which is not known. May be NULL. Context: signal. */
     int (*collects)(uintptr_t tstate);
 
+    /* Where threads run Python side by side, without a GIL: what is not collected there, one sentence for people. Loads
+     * and stores are not watched then, and loops not traced. NULL: one thread at a time runs Python. */
+    const char *without_gil;
+
     /* The GIL of a thread's interpreter. False: unreadable. May be NULL. Context: drain. */
     bool (*gil)(uintptr_t tstate, struct pie_gil *ret_gil);
 };

@@ -6,12 +6,13 @@
 
 #include "profiler/govern/governor.h"
 #include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/trace/trace.h"
 
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
                       const struct pie_process_facts *facts) {
-    pie_trace_configure(config->has_traced_loops ? &config->trace : NULL);
+    pie_trace_configure(config->has_traced_loops && !ops->without_gil ? &config->trace : NULL);
 }
 
 static void spent(uint64_t spent_ns[PIE_COSTS]) {

@@ -55,7 +55,9 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
 
     *ret_note = NULL;
     is_on = false;
-    if (config->has_redundancy && !config->has_time) {
+    if (ops->without_gil) {
+        *ret_note = ops->without_gil;
+    } else if (config->has_redundancy && !config->has_time) {
         *ret_note =
             "watches are weighed by samples of time, which --no-time leaves out: redundant loads and stores "
             "are not watched for";

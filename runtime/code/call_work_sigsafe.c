@@ -155,8 +155,8 @@ static bool is_choice(const struct pie_call_arguments *arguments, const struct c
 static bool is_kept(uintptr_t object, bool is_borrowed, const struct callee *callee) {
     uintptr_t count;
 
-    return is_borrowed || (load(object, offsetof(PyObject, ob_refcnt), &count) &&
-                           (uint32_t)count > (is_function(callee, "builtins", "sorted") ? 1u : 2u));
+    return is_borrowed || (pie_object_references(object, &count) &&
+                           count > (is_function(callee, "builtins", "sorted") ? 1u : 2u));
 }
 
 /* What only its call has is read as any argument. */

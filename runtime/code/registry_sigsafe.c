@@ -25,15 +25,17 @@
  *    handler, or on another one, which would need the last reference. Therefore "insert" never comes after "remove" of
  *    the same life.
  * 2. The removal sees the insertion: thread A inserted while it owned a reference; it gave that up later, with the GIL
- *    held; thread B that deallocates took the GIL after that. (Free-threaded builds, where other rules hold, are
- *    refused.)
+ *    held; thread B that deallocates took the GIL after that. Without the GIL, A gave a counted reference up by an
+ *    atomic operation, or it owns the object and deallocates it itself. A reference that is not counted (deferred) is
+ *    missed by garbage collections only, which look at the frames of all threads while these are stopped or detached.
  * 3. Removal looks at every slot where the address can be, in both halves' tables (one may be cleared meanwhile, which
  *    does no harm), so two entries of one address are both removed.
  *
  * What is left is the window of 3.11 and 3.12 in which the walker may see the remains of a returned frame
  * (pyframe_datastack_sigsafe.c refuses nearly all of those). Three more nets are under it:
  * - while a code object is being deallocated on this thread, its address is refused (`deaths`), and removed once more
- *   at the end, before another object can be made there (the memory is freed with the GIL held, last of all);
+ *   at the end, before another object can be made there (the memory is freed with the GIL held, last of all). Without
+ *   the GIL another thread may be faster: then its entry goes too, and its next sample makes it again;
  * - an entry carries a check word made of the addresses of the code object's name and line table: an entry of an
  *   earlier life does not match and is replaced;
  * - content is read by fault-tolerant loads and each object's type is verified; what is not whole gets no id.

@@ -17,6 +17,7 @@
 #include "runtime/memory/pymem_answers.h"
 #include "runtime/retention/retention.h"
 #include "runtime/objects/tasks.h"
+#include "runtime/stacks/gil.h"
 #include "runtime/stacks/verify.h"
 #include "runtime/trace/places.h"
 #include "runtime/trace/trace.h"
@@ -63,15 +64,23 @@ static bool counts_memory(void) {
     return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->has_memory;
 }
 
+static void install_places(const struct pie_embed *embed) {
+    bool has_places = embed->trace_places && embed->trace_places[0];
+    if (has_places && !pie_gil_is_there && embed->warn)
+        embed->warn("--learn: loops are not traced in a Python without the GIL");
+    pie_trace_places_install(pie_gil_is_there ? embed->trace_places : NULL);
+}
+
 /* What must be there before Python's first allocation, thread or code. */
 static void install_before_python(const struct pie_embed *embed) {
     pie_hybrid_set_starting(true);
     pie_thread_names_install();
     pie_trace_module_install();
-    pie_trace_places_install(embed->trace_places);
+    install_places(embed);
     if (counts_memory())
         pie_pymem_install();
-    pie_asyncio_install();
+    if (pie_gil_is_there)
+        pie_asyncio_install();
 }
 
 /* Is this Python one that can be read? It may be another release than that of the headers. */

@@ -50,6 +50,8 @@ static void forget_code(void) {
     pie_region_clear(pie_half_current() ? PIE_ARENA_CODE : PIE_ARENA_CODE_OTHER);
 }
 
+/* Without the GIL another thread may change an object, or drop it, while it is read. What needs whole objects is off;
+ * code objects never change, and a frame belongs to its thread. */
 static const struct pie_pystack_ops ops = {
     .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
     .walk = pie_pyframe_walk_current,
@@ -69,6 +71,13 @@ static const struct pie_pystack_ops ops = {
     .operation = pie_code_operations_find,
     .object_at = pie_object_kind_at,
     .array_data = pie_object_array_data,
+    .is_frame_memory = pie_pyframe_is_memory,
+    .collects = pie_collections_generation,
+#ifdef Py_GIL_DISABLED
+    .without_gil =
+        "this Python runs without the GIL: redundant loads and stores are not watched for, memory is "
+        "not counted, loops are not traced, and tasks of asyncio are not kept apart",
+#else
     .value = pie_object_value,
     .value_floats = pie_object_value_floats,
     .value_words = pie_object_value_words,
@@ -79,12 +88,11 @@ static const struct pie_pystack_ops ops = {
     .python_calls = &pie_code_python_calls,
 #endif
     .array_argument = pie_code_arguments_array,
-    .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,
     .foreign_loop = pie_task_in_foreign_loop,
     .running_task = pie_task_running,
-    .collects = pie_collections_generation,
     .gil = pie_gil_read,
+#endif
 };
 
 const char *pie_runtime_pystack_refusal(void) {

@@ -20,12 +20,22 @@ static PyObject *(*init_thread)(void);
 static PyCFunction own_start;
 static keyword_function own_start_joinable;
 
+/* New reference or NULL. Without the GIL another thread may drop the item meanwhile. */
+static PyObject *item_of(PyObject *dict, const char *name) {
+#if PY_VERSION_HEX >= 0x030d0000
+    PyObject *value;
+    return PyDict_GetItemStringRef(dict, name, &value) > 0 ? value : NULL;
+#else
+    PyObject *value = PyDict_GetItemString(dict, name);
+    return Py_XNewRef(value);
+#endif
+}
+
 /* An attribute from the instance's own dictionary: no code of the user's runs. New reference or NULL, no error set. */
 static PyObject *plain_attribute(PyObject *object, const char *name) {
     PyObject *dict = PyObject_GenericGetDict(object, NULL);
-    PyObject *value = dict && PyDict_Check(dict) ? PyDict_GetItemString(dict, name) : NULL;
+    PyObject *value = dict && PyDict_Check(dict) ? item_of(dict, name) : NULL;
 
-    Py_XINCREF(value);
     Py_XDECREF(dict);
     PyErr_Clear();
     return value;

@@ -88,6 +88,7 @@ uintptr_t pie_coroutine_read(uintptr_t coroutine, struct pie_pyframe *ret_frame)
     int8_t state;
 
     if (!code || !pie_task_load(frame, offsetof(_PyInterpreterFrame, instr_ptr), &instr) ||
+        !pie_pyframe_leave_copy(frame, code, &instr) ||
         pie_pyframe_classify(code, instr) != PIE_PYFRAME_PYTHON)
         return 0;
     *ret_frame = (struct pie_pyframe){.code = code, .instr = instr};

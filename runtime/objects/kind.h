@@ -18,6 +18,9 @@ bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_h
  * signal. */
 bool pie_object_is_iterator(uintptr_t object, uintptr_t type);
 
+/* How many references are counted of an object. Context: signal. */
+bool pie_object_references(uintptr_t object, uintptr_t *ret_count);
+
 /* Has this object one reference: that of who holds it, such as the caller to which it was returned? Context: signal. */
 bool pie_object_is_new(uintptr_t object);
 

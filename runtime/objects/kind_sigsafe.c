@@ -139,8 +139,26 @@ bool pie_object_is_iterator(uintptr_t object, uintptr_t type) {
     return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next && PyIter_Check((PyObject *)object);
 }
 
+bool pie_object_references(uintptr_t object, uintptr_t *ret_count) {
+#ifdef Py_GIL_DISABLED
+    uint32_t local;
+    Py_ssize_t shared;
+
+    if (!pie_safe_copy(&local, (const void *)(object + offsetof(PyObject, ob_ref_local)), sizeof local) ||
+        !pie_safe_copy(&shared, (const void *)(object + offsetof(PyObject, ob_ref_shared)), sizeof shared))
+        return false;
+    *ret_count = local + (uintptr_t)(shared >> 2); /* its lowest bits are flags */
+    return true;
+#else
+    if (!load(object, offsetof(PyObject, ob_refcnt), ret_count))
+        return false;
+    *ret_count = (uint32_t)*ret_count;
+    return true;
+#endif
+}
+
 bool pie_object_is_new(uintptr_t object) {
     uintptr_t count;
 
-    return load(object, offsetof(PyObject, ob_refcnt), &count) && (uint32_t)count == 1;
+    return pie_object_references(object, &count) && count == 1;
 }

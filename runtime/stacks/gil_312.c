@@ -14,6 +14,8 @@
 #error "this file is for CPython 3.12 and later"
 #endif
 
+const bool pie_gil_is_there = true;
+
 static atomic_bool is_off; /* relaxed: the reader may be late */
 
 void pie_gil_disable(void) {

@@ -57,6 +57,10 @@ enum pie_pyframe_kind {
 
 enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr);
 
+/* *instr lies in the bytecode that a frame's thread runs. Where that is a copy of the thread's own, *instr becomes the
+ * same unit of the code object itself. False: unreadable. */
+bool pie_pyframe_leave_copy(uintptr_t frame, uintptr_t code, uintptr_t *instr);
+
 /* Does the code unit at instr call? */
 bool pie_pyframe_is_call(uintptr_t instr);
 
@@ -75,6 +79,10 @@ struct pie_pyframe_layout {
     size_t executable, previous, instr, owner; /* offsets in the frame */
     uintptr_t tag_mask;                        /* bits of the executable's word that are no address */
     unsigned first_shim_owner, last_owner;
+    /* Free-threaded builds (3.14 on): each thread runs a copy of the bytecode of its own. Where a frame has the number
+     * of the copy that its instruction lies in, and where a code object has the list of them and its own bytecode; 0:
+     * there are none. */
+    size_t copy_number, copies, bytecode;
     /* pie_pyframe_is_live() where the walker can meet the remains of a frame, else NULL. */
     bool (*is_live)(const struct pie_pyframe_datastack *stack, uintptr_t frame, bool is_generator);
 };

@@ -67,6 +67,11 @@ const struct pie_pyframe_layout pie_pyframe_layout = {
     .tag_mask = TAG_MASK,
     .first_shim_owner = FRAME_OWNED_BY_INTERPRETER,
     .last_owner = LAST_OWNER,
+#ifdef Py_GIL_DISABLED
+    .copy_number = offsetof(_PyInterpreterFrame, tlbc_index),
+    .copies = offsetof(PyCodeObject, co_tlbc),
+    .bytecode = offsetof(PyCodeObject, co_code_adaptive),
+#endif
 };
 
 const struct pie_pyframe_stack pie_pyframe_stack = {

@@ -34,6 +34,26 @@ static bool is_live(const struct pie_pyframe_datastack *stack, uintptr_t frame, 
     return pie_pyframe_layout.is_live(stack, frame, owner == PIE_PYFRAME_OWNED_BY_GENERATOR);
 }
 
+/* Copies differ in what is specialised, not in length. The list of them, which begins with their number, may be
+ * replaced meanwhile; pie_pyframe_classify() refuses what is not inside the code then. */
+bool pie_pyframe_leave_copy(uintptr_t frame, uintptr_t code, uintptr_t *instr) {
+    const struct pie_pyframe_layout *layout = &pie_pyframe_layout;
+    uintptr_t list, count, copy;
+    int32_t number;
+
+    if (!layout->copies)
+        return true;
+    if (!pie_safe_copy(&number, (const void *)(frame + layout->copy_number), sizeof number) || number < 0)
+        return false;
+    if (number == 0) /* the code object's own */
+        return true;
+    if (!load(code, layout->copies, &list) || !pie_pyframe_is_pointer(list) || !load(list, 0, &count) ||
+        (uintptr_t)number >= count || !load(list, sizeof count + (size_t)number * sizeof copy, &copy))
+        return false;
+    *instr = code + layout->bytecode + (*instr - copy);
+    return true;
+}
+
 struct walk {
     struct pie_pyframe_datastack stack;
     struct pie_pyframe *frames;
@@ -59,6 +79,8 @@ static bool step(struct walk *walk, uintptr_t frame) {
         !load(frame, layout->instr, &instr))
         return false;
     code &= ~layout->tag_mask;
+    if (!pie_pyframe_is_pointer(code) || !pie_pyframe_leave_copy(frame, code, &instr))
+        return false;
     switch (pie_pyframe_classify(code, instr)) {
     case PIE_PYFRAME_INVALID:
         return false;

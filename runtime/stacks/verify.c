@@ -12,7 +12,8 @@ static bool gil_is_right(uintptr_t tstate) {
 }
 
 const char *pie_stacks_verify(uintptr_t tstate, int32_t tid) {
-    bool has_threads = pie_pyframe_find_tstate(tid) == tstate, has_gil = gil_is_right(tstate);
+    bool has_threads = pie_pyframe_find_tstate(tid) == tstate,
+         has_gil = !pie_gil_is_there || gil_is_right(tstate);
     if (!has_threads)
         pie_pyframe_lists_disable();
     if (!has_gil)

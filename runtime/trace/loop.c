@@ -169,6 +169,9 @@ static int prepare(PyObject *module) {
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)prepare},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED}, /* loops are not traced there: loop() is iter() */
+#endif
     {0, NULL},
 };
 

@@ -207,6 +207,8 @@ void pie_trace_places_tell(size_t index, char *text, size_t size) {
     const struct place *place = &places[index];
 
     *text = '\0';
+    if (index >= n_places) /* none was asked for */
+        return;
     if (place->why)
         snprintf(text, size, "%s", place->why);
     else if (place->is_found && pie_trace_entries(place->loop) == 0)

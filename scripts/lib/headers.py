@@ -35,14 +35,14 @@ def archives():
     return sorted({line.split()[0] for line in done.stdout.splitlines() if line.split()[1:] == wanted})
 
 
-def make_apt_root(folder, addresses):
+def make_apt_root(folder, addresses, suite=SUITE, kind="deb"):
     """Folders of apt's own; returns the options that make it use nothing else."""
     for name in ("etc/sources.list.d", "etc/preferences.d", "state/lists/partial", "cache/archives/partial"):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     open(os.path.join(folder, "status"), "w", encoding="utf-8").close()
     keys = glob.glob("/usr/share/keyrings/debian-archive-keyring.*")[0]
     with open(os.path.join(folder, "etc", "sources.list"), "w", encoding="utf-8") as file:
-        file.writelines(f"deb [signed-by={keys}] {address} {SUITE} main\n" for address in addresses)
+        file.writelines(f"{kind} [signed-by={keys}] {address} {suite} main\n" for address in addresses)
     settings = {"Dir::Etc": f"{folder}/etc", "Dir::State": f"{folder}/state", "Dir::State::status": f"{folder}/status",
                 "Dir::Cache": f"{folder}/cache", "APT::Sandbox::User": "root",
                 # A mirror may lag behind; the signature is checked all the same.

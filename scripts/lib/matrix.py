@@ -10,10 +10,11 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds  # noqa: E402
+import free_threaded  # noqa: E402
 import meson_tests  # noqa: E402
 import roots  # noqa: E402
 
-VERSION = re.compile(r"3\.\d+$")
+VERSION = re.compile(r"3\.\d+t?$")
 QUICK = ("pystack", "launcher", "truth")
 VERDICTS = ("passed", "failed", "skipped")
 JOBS = 2  # at a time: tests of time share the machine
@@ -120,9 +121,20 @@ def run_in_root(version, suites):
     return subprocess.run(roots.command(roots.SUITES[version], words), check=False).returncode
 
 
+def run_free_threaded(version, suites):
+    """The same with one that is built first."""
+    wrong = free_threaded.make(version)
+    if wrong:
+        say(f"{version}  skipped: {wrong}")
+        return 0
+    return run_here(version, free_threaded.program(version), suites)
+
+
 def where(version, found):
     if version in found:
         return found[version]
+    if version in free_threaded.VERSIONS:
+        return free_threaded.program(version) if free_threaded.is_made(version) else "built from the source of Debian's package"
     if version in roots.SUITES:
         return f"python{version} in a root of Debian {roots.SUITES[version]}"
     return "not here, and no Debian has it that can be reached"
@@ -145,11 +157,12 @@ def arguments():
         parser.add_argument(option, action="store_true")
     parser.add_argument("words", nargs="*", metavar="VERSION|SUITE")
     words = parser.parse_args()
-    words.versions = [word for word in words.words if VERSION.match(word)] or list(builds.EMBEDDABLE)
+    known = (*builds.EMBEDDABLE, *free_threaded.VERSIONS)
+    words.versions = [word for word in words.words if VERSION.match(word)] or list(known)
     words.suites = [word for word in words.words if not VERSION.match(word)] or (list(QUICK) if words.quick else [])
     for version in words.versions:
-        if version not in builds.EMBEDDABLE:
-            parser.error(f"unknown version {version}: I know {', '.join(builds.EMBEDDABLE)}")
+        if version not in known:
+            parser.error(f"unknown version {version}: I know {', '.join(known)}")
     return words
 
 
@@ -165,6 +178,8 @@ def main():
             say(f"{version}  {where(version, found)}")
         elif version in found:
             failed += run_here(version, found[version], words.suites)
+        elif version in free_threaded.VERSIONS:
+            failed += run_free_threaded(version, words.suites)
         elif version in roots.SUITES:
             failed += run_in_root(version, words.suites)
         else:

@@ -100,7 +100,7 @@ static const char *packages_end(const char *path) {
     return found;
 }
 
-/* ".../lib/python3.11/…", ".../lib/python311.zip/…", and the interpreter's shared library */
+/* ".../lib/python3.11/…", ".../lib/python3.14t/…", ".../lib/python311.zip/…", and the interpreter's shared library */
 static bool is_stdlib(const char *path) {
     for (const char *at = path; (at = strstr(at, "/python")); at++) {
         const char *version = at + strlen("/python");
@@ -108,8 +108,9 @@ static bool is_stdlib(const char *path) {
         bool in_lib = (before >= 4 && strncmp(at - 4, "/lib", 4) == 0) ||
                       (before >= 6 && strncmp(at - 6, "/lib64", 6) == 0);
         size_t digits = strspn(version, "0123456789.");
+        const char *end = version + digits + (version[digits] == 't'); /* without the GIL */
         if (in_lib && isdigit((unsigned char)*version) &&
-            (version[digits] == '/' || strncmp(version + digits - 1, ".zip/", 5) == 0))
+            (*end == '/' || strncmp(end - (end[-1] == '.'), ".zip/", 5) == 0))
             return true;
     }
     const char *base = strrchr(path, '/');

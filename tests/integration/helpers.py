@@ -162,6 +162,13 @@ def python_minor():
 
 
 @functools.cache
+def python_abi():
+    """3.12, and 3.14t without the GIL: the real interpreter's."""
+    ask = "import sys, sysconfig; print(sys.version_info[1], 't' * bool(sysconfig.get_config_var('Py_GIL_DISABLED')), sep='')"
+    return "3." + run([PYTHON, "-c", ask]).stdout.strip()
+
+
+@functools.cache
 def has_numpy():
     """Has the real interpreter NumPy?"""
     return run([PYTHON, "-c", "import numpy"]).returncode == 0

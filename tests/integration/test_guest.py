@@ -365,7 +365,7 @@ def test_without_a_core_the_others_are_named(tmp_path):
 def test_a_core_that_cannot_be_named_to_the_loader(tmp_path):
     folder = tmp_path / "a folder"
     folder.mkdir()
-    core = next(p for p in (helpers.pathlib.Path(helpers.binary()).parent).glob(f"libpieprof-3.{helpers.python_minor()}.so"))
+    core = next(p for p in (helpers.pathlib.Path(helpers.binary()).parent).glob(f"libpieprof-{helpers.python_abi()}.so"))
     shutil.copy(core, folder)
     env = environment(PIEPROF_CORES=str(folder))
     done = helpers.run([helpers.binary(), "--guest", "-c", "print(1)"], env=env)

@@ -11,7 +11,7 @@ import pytest
 import helpers
 
 BUILD = os.environ.get("PIEPROF_BUILD") or os.path.dirname(helpers.binary())
-CORE = os.path.join(BUILD, f"libpieprof-3.{helpers.python_minor()}.so")
+CORE = os.path.join(BUILD, f"libpieprof-{helpers.python_abi()}.so")
 LINKER, MUSL = b"/lib64/ld-linux-x86-64.so.2", "ld-musl-x86_64.so.1"
 PRINTS = '#include <stdio.h>\nint main(void) { return puts("1") < 0; }\n'
 # What a free-threaded CPython 3.13 exports.
@@ -49,7 +49,7 @@ INTERPRETERS = {
     "static": (lambda path: compiled(path, PRINTS, "-static"), "is a static program: nothing can be loaded into it"),
     "stripped": (lambda path: compiled(path, PRINTS, "-s"), "is not CPython, or its symbols were stripped"),
     "free-threaded": (lambda path: compiled(path, FREE, "-rdynamic"), "is a free-threaded Python (3.13t), whose stacks pieprof "
-                      "cannot read; take one with the GIL"),
+                      "cannot read; take one with the GIL, or 3.14t"),
 }
 
 

@@ -27,7 +27,7 @@ def test_suites():
 
 def test_each_version_is_listed_with_its_place():
     lines = run("--list").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["3.11", "3.12", "3.13", "3.14", "3.15"]
+    assert [line.split()[0] for line in lines] == ["3.11", "3.12", "3.13", "3.14", "3.15", "3.14t"]
     assert all(len(line.split()) > 1 for line in lines)
 
 

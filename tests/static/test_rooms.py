@@ -39,7 +39,7 @@ ROOMS = {
         "code": ("stacks", "objects"),
         "libc": ("interpreter",),
         "retention": ("stacks", "objects"),
-        "memory": ("interpreter", "libc", "retention"),
+        "memory": ("interpreter", "stacks", "libc", "retention"),
         "trace": ("code",),
         "confirm": ("interpreter", "code", "trace"),
         "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace", "confirm"),

@@ -83,4 +83,4 @@ def test_a_free_threaded_python_is_refused_in_one_line(tmp_path):
     command = [tree.ROOT / "scripts" / "python-link", python, "auto"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("pieprof has no support for free-threaded Python yet")
+    assert done.stderr.startswith("pieprof has no support for free-threaded Python 3.11")

@@ -30,6 +30,8 @@ static struct pie_owner find(struct pie_ownership *ownership, const char *path) 
 static void test_the_standard_library_is_not_own(void **state) {
     static const char *const library[] = {"/usr/lib/python3.11/json/decoder.py",
                                           "/usr/local/lib/python3.13/os.py",
+                                          "/usr/local/lib/python3.14t/os.py",
+                                          "/usr/local/lib/python314t.zip/os.py",
                                           "/home/me/.pyenv/versions/3.11.2/lib/python3.11/abc.py",
                                           "/usr/lib64/python3.11/re.py",
                                           "/usr/lib/python311.zip/os.py",
