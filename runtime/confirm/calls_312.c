@@ -126,7 +126,8 @@ static void end_call(const struct place *place, uint64_t now_ns) {
     if (!here || here->frame != place->frame)
         return;
     bool has_result = place->unit == here->ongoing.site->next_unit;
-    pie_confirm_event_end(&self.thread, &here->ongoing, has_result ? top_at(place, here->ongoing.site) : NULL, now_ns);
+    pie_confirm_event_end(&self.thread, &here->ongoing, has_result ? top_at(place, here->ongoing.site) : NULL,
+                          now_ns);
     pop();
 }
 

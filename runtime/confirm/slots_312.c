@@ -8,6 +8,7 @@
 #include "runtime/confirm/slots.h"
 
 /* CPython 3.12 and 3.13: slots are pointers to objects. */
-PyObject **pie_confirm_slots(struct _PyInterpreterFrame *frame, const PyCodeObject *code, int depth, int count) {
+PyObject **pie_confirm_slots(struct _PyInterpreterFrame *frame, const PyCodeObject *code, int depth,
+                             int count) {
     return frame->localsplus + code->co_nlocalsplus + depth;
 }

@@ -39,7 +39,8 @@ static PyObject *object_in(_PyStackRef slot) {
     return (slot.bits & TAGS) == NUMBER ? NULL : (PyObject *)(slot.bits & ~(uintptr_t)TAGS);
 }
 
-PyObject **pie_confirm_slots(struct _PyInterpreterFrame *frame, const PyCodeObject *code, int depth, int count) {
+PyObject **pie_confirm_slots(struct _PyInterpreterFrame *frame, const PyCodeObject *code, int depth,
+                             int count) {
     const _PyStackRef *top = frame->localsplus + code->co_nlocalsplus + depth;
     PyObject **objects;
 

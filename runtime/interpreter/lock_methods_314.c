@@ -13,7 +13,15 @@
  * which says neither whose lock that is nor who holds it. So the methods that take a lock note the thread, and before
  * that the object. Which kind of function a method is differs between releases. */
 
-enum method { LOCK_ACQUIRE, LOCK_ACQUIRE_LOCK, LOCK_ENTER, RLOCK_ACQUIRE, RLOCK_ENTER, RLOCK_RESTORE, METHODS };
+enum method {
+    LOCK_ACQUIRE,
+    LOCK_ACQUIRE_LOCK,
+    LOCK_ENTER,
+    RLOCK_ACQUIRE,
+    RLOCK_ENTER,
+    RLOCK_RESTORE,
+    METHODS
+};
 
 /* What was in the method tables before. Set once, before the program runs. Subinterpreters share the tables. */
 static union {
@@ -30,7 +38,8 @@ static PyObject *ended(PyObject *lock, uintptr_t outer, PyObject *result) {
 }
 
 static PyObject *plain(enum method method, PyObject *lock, PyObject *argument) {
-    uintptr_t outer = pie_lock_wait_for((uintptr_t)lock); /* a handler of the program's may wait for another one */
+    uintptr_t outer =
+        pie_lock_wait_for((uintptr_t)lock); /* a handler of the program's may wait for another one */
     return ended(lock, outer, before[method].plain(lock, argument));
 }
 
@@ -46,16 +55,16 @@ static PyObject *fast(enum method method, PyObject *lock, PyObject *const *argum
 }
 
 /* The three forms of what takes a method's place. */
-#define FORMS_OF(name, method)                                                                                   \
-    static PyObject *name##_plain(PyObject *lock, PyObject *argument) {                                          \
-        return plain(method, lock, argument);                                                                    \
-    }                                                                                                            \
-    static PyObject *name##_with_dict(PyObject *lock, PyObject *arguments, PyObject *named) {                    \
-        return with_dict(method, lock, arguments, named);                                                        \
-    }                                                                                                            \
-    static PyObject *name##_fast(PyObject *lock, PyObject *const *arguments, Py_ssize_t count,                   \
-                                 PyObject *names) {                                                              \
-        return fast(method, lock, arguments, count, names);                                                      \
+#define FORMS_OF(name, method)                                                                               \
+    static PyObject *name##_plain(PyObject *lock, PyObject *argument) {                                      \
+        return plain(method, lock, argument);                                                                \
+    }                                                                                                        \
+    static PyObject *name##_with_dict(PyObject *lock, PyObject *arguments, PyObject *named) {                \
+        return with_dict(method, lock, arguments, named);                                                    \
+    }                                                                                                        \
+    static PyObject *name##_fast(PyObject *lock, PyObject *const *arguments, Py_ssize_t count,               \
+                                 PyObject *names) {                                                          \
+        return fast(method, lock, arguments, count, names);                                                  \
     }
 
 FORMS_OF(lock_acquire, LOCK_ACQUIRE)

@@ -16,7 +16,10 @@
 #error "this file is for CPython 3.11 to 3.15"
 #endif
 
-enum { STEPS_BEGIN = 0x030e0000, STEPS_END = 0x030e05c0 }; /* the release candidate of 3.14.5 was the first without */
+enum {
+    STEPS_BEGIN = 0x030e0000,
+    STEPS_END = 0x030e05c0
+}; /* the release candidate of 3.14.5 was the first without */
 
 /* That of the interpreter which runs, and not of the headers. */
 static bool has_generations(void) {
