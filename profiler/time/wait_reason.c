@@ -3,8 +3,8 @@
 /* The kernel says in which system call a thread is, and the call what it waits for (wait_call.c). A futex in the GIL's
  * structure is the GIL. The GIL and a mutex of the C library name their holder; of Python's locks it is noted who took
  * them (thread/lock_holders.h). A thread that waits for what it took itself waits for another to wake it: it has no
- * holder. A thread that forks or ends the process waits for the profiler itself, with the GIL: nothing of the program is
- * to blame for that. */
+ * holder. A thread that forks or ends the process waits for the profiler itself, with the GIL: nothing of the program
+ * is to blame for that. */
 
 #include "profiler/time/wait_reason.h"
 
