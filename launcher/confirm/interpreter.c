@@ -14,10 +14,10 @@
 
 /* The interpreter of a profile is the one that this program embeds, or another one, which runs as a guest. */
 
-enum { FIRST_MINOR = 11, LAST_MINOR = 13, WITH_MONITORING_MINOR = 12 };
+enum { FIRST_MINOR = 11, LAST_MINOR = 15, WITH_MONITORING_MINOR = 12 };
 
 static int say_other_version(const char *path, const char *version) {
-    pie_message_error("calls can be counted with Python 3.11 to 3.13 only; %s is Python %s", path, version);
+    pie_message_error("calls can be counted with Python 3.11 to 3.15 only; %s is Python %s", path, version);
     return PIE_PROFILE_FAILED;
 }
 

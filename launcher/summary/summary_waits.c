@@ -36,12 +36,9 @@ static const char *words_of(const char *cause) {
     return "for an unknown reason";
 }
 
-/* Each cause with the line of own code that waited most for it, if any did, and where its lock was held meanwhile, or
- * whether that is not known with this Python (docs/compatibility.md). "3.14.2" is its version. */
+/* Each cause with the line of own code that waited most for it, if any did, and where its lock was held meanwhile. */
 static const char causes_sql[] =
-    "SELECT cause, cause_s, file, line, holder_file, holder_line, max(iif(file IS NULL, -1, place_s)),"
-    " cause = 'lock' AND (SELECT CAST(substr(value, 3) AS INTEGER) >= 14 FROM environment"
-    " WHERE run = :run AND key = 'python_version') FROM ("
+    "SELECT cause, cause_s, file, line, holder_file, holder_line, max(iif(file IS NULL, -1, place_s)) FROM ("
     "SELECT *, sum(place_s) OVER (PARTITION BY cause) AS cause_s, sum(place_s) OVER () AS all_s FROM ("
     "SELECT cause, iif(library IS NULL, file, user_file) AS file,"
     " iif(library IS NULL, line, user_line) AS line, holder_file, holder_line, sum(wait_s) AS place_s"
@@ -72,8 +69,6 @@ static void print_places(FILE *out, struct pie_cursor *row) {
     if (has_place(row, 4)) {
         fputs(", held at ", out);
         print_place(out, row, 4);
-    } else if (pie_cursor_int(row, 7)) {
-        fputs(", its holder is not told from Python 3.14 on", out);
     }
     fputs(")", out);
 }

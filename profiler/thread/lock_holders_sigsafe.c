@@ -9,6 +9,7 @@
 #include "profiler/thread/thread.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { LOCKS_BITS = 12, LOCKS = 1 << LOCKS_BITS, HOLDER_MASK = (1 << PIE_LOCK_HOLDER_BITS) - 1 };
@@ -27,6 +28,16 @@ void pie_lock_wait(uintptr_t semaphore) {
         atomic_store_explicit(&thread->semaphore, semaphore, memory_order_relaxed);
 }
 
+uintptr_t pie_lock_wait_for(uintptr_t lock) {
+    struct pie_thread *thread = pie_thread_self();
+
+    if (!thread)
+        return 0;
+    uintptr_t before = atomic_load_explicit(&thread->lock, memory_order_relaxed); /* nobody else writes it */
+    atomic_store_explicit(&thread->lock, lock, memory_order_relaxed);
+    return before;
+}
+
 void pie_lock_taken(uintptr_t lock) {
     const struct pie_thread *thread = pie_thread_self();
 
@@ -42,6 +53,13 @@ uint32_t pie_lock_holder(uintptr_t lock) {
     return word >> PIE_LOCK_HOLDER_BITS == ((uint64_t)lock << PIE_LOCK_HOLDER_BITS) >> PIE_LOCK_HOLDER_BITS
                ? (uint32_t)(word & HOLDER_MASK)
                : 0;
+}
+
+uint32_t pie_lock_holder_for(const struct pie_thread *waiting, uintptr_t futex) {
+    uintptr_t lock = atomic_load_explicit(&waiting->lock, memory_order_relaxed);
+    bool is_own = lock && atomic_load_explicit(&waiting->semaphore, memory_order_relaxed) == futex;
+
+    return pie_lock_holder(is_own ? lock : futex);
 }
 
 void pie_lock_holders_reset(void) {

@@ -52,6 +52,7 @@ struct pie_thread {
         switches_ns;          /* for the clock at the thread's switches; added to by the collection thread */
     _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */
     _Atomic uintptr_t semaphore; /* that it waits for (thread/lock_holders.h); 0: none */
+    _Atomic uintptr_t lock;      /* … that is its own, to take this lock; 0: the semaphore is the lock */
     _Atomic bool waits_for_us;   /* … for the collection thread; relaxed, as above */
 
     /* The slot's own stack for handlers; NULL: there was no memory. It is the thread's alternate stack if the program

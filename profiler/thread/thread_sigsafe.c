@@ -79,6 +79,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     atomic_store_explicit(&thread->switches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->semaphore, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->lock, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->waits_for_us, false, memory_order_relaxed);
     pie_thread_parts_begin(thread);
     thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The kernel says in which system call a thread is, and the call what it waits for (wait_call.c). A futex in the GIL's
- * structure is the GIL. The GIL and a mutex of the C library name their holder; of a semaphore, as which Python has its
- * locks, it is noted who took it (thread/lock_holders.h). A thread that waits for what it took itself waits for another
- * to wake it: it has no holder. A thread that forks or ends the process waits for the profiler itself, with the GIL:
- * nothing of the program is to blame for that. */
+ * structure is the GIL. The GIL and a mutex of the C library name their holder; of Python's locks it is noted who took
+ * them (thread/lock_holders.h). A thread that waits for what it took itself waits for another to wake it: it has no
+ * holder. A thread that forks or ends the process waits for the profiler itself, with the GIL: nothing of the program
+ * is to blame for that. */
 
 #include "profiler/time/wait_reason.h"
 
@@ -85,7 +85,7 @@ static void see_gil(const struct pie_wait_target *target, uintptr_t tstate, cons
 
 static void see_lock(const struct pie_wait_target *target, const struct pie_thread *thread,
                      struct pie_wait_holder *holder) {
-    uint32_t mask = (1u << PIE_LOCK_HOLDER_BITS) - 1, id_bits = pie_lock_holder(target->futex);
+    uint32_t mask = (1u << PIE_LOCK_HOLDER_BITS) - 1, id_bits = pie_lock_holder_for(thread, target->futex);
 
     holder->tid = target->owner_tid != thread->tid ? target->owner_tid : 0;
     holder->id_bits = id_bits != (thread->id & mask) ? id_bits : 0;

@@ -10,6 +10,7 @@
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/monitoring.h"
 #include "runtime/confirm/sites.h"
+#include "runtime/confirm/slots.h"
 
 /* Seeing all calls of some lines from CPython 3.12 on: sys.monitoring (PEP 669) has events for them. The first frame
  * of each code object is seen as it starts. If the code has such a line, its instructions get events. All but sites
@@ -18,6 +19,8 @@
 
 const bool pie_confirm_is_possible = true;
 const bool pie_confirm_slows_functions = false;
+
+enum { UNIT_BYTES = 2 };
 
 /* A frame whose call is going on. */
 struct activation {
@@ -103,13 +106,16 @@ static struct place find_place(PyCodeObject *code, PyObject *offset, bool is_kno
     return (struct place){.frame = frame,
                           .code = is_known ? pie_confirm_code_of(code) : NULL,
                           .depth = tstate->py_recursion_limit - tstate->py_recursion_remaining,
-                          .unit = (int)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT))};
+                          .unit = (int)(PyLong_AsLong(offset) / UNIT_BYTES)};
 }
 
-static PyObject **top_at(const struct place *place) {
-    const PyCodeObject *code = place->code->code;
+/* The end of the stack with what a site takes from it: arguments, and what lies around them or is no argument. */
+static PyObject **top_at(const struct place *place, const struct pie_confirm_site *site) {
+    enum { MOST_BESIDES = 4 };
+    bool is_call = site->kind == PIE_CONFIRM_CALL || site->kind == PIE_CONFIRM_CALL_NAMED;
 
-    return place->frame->localsplus + code->co_nlocalsplus + place->code->sites[place->unit].depth;
+    return pie_confirm_slots(place->frame, place->code->code, place->code->sites[place->unit].depth,
+                             MOST_BESIDES + (is_call ? site->argument : 0));
 }
 
 /* The call of this frame that is going on, if there is one, has ended. place->unit: -1: by an exception that leaves the
@@ -120,7 +126,8 @@ static void end_call(const struct place *place, uint64_t now_ns) {
     if (!here || here->frame != place->frame)
         return;
     bool has_result = place->unit == here->ongoing.site->next_unit;
-    pie_confirm_event_end(&self.thread, &here->ongoing, has_result ? top_at(place) : NULL, now_ns);
+    pie_confirm_event_end(&self.thread, &here->ongoing, has_result ? top_at(place, here->ongoing.site) : NULL,
+                          now_ns);
     pop();
 }
 
@@ -136,13 +143,14 @@ static struct pie_confirm_site *readable_site(const struct place *place) {
 static void begin_call(const struct place *place, uint64_t now_ns) {
     struct pie_confirm_site *site = readable_site(place);
     struct pie_confirm_ongoing none = {.site = NULL};
-    struct activation *here = site ? push(place) : NULL;
+    PyObject **top = site ? top_at(place, site) : NULL;
+    struct activation *here = top ? push(place) : NULL;
 
     if (site && !here)
         pie_confirm_board->is_short = true;
     if (!here)
         (void)pie_confirm_event_begin(&self.thread, &none, NULL, NULL, now_ns);
-    else if (!pie_confirm_event_begin(&self.thread, &here->ongoing, site, top_at(place), now_ns))
+    else if (!pie_confirm_event_begin(&self.thread, &here->ongoing, site, top, now_ns))
         pop();
 }
 

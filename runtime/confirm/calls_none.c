@@ -3,7 +3,7 @@
 
 #include "runtime/confirm/confirm.h"
 
-/* From CPython 3.14 on, what lies on the stack is no plain pointer. */
+/* A Python whose calls cannot be seen. */
 const bool pie_confirm_is_possible = false;
 const bool pie_confirm_slows_functions = false;
 

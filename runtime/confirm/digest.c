@@ -59,13 +59,17 @@ static size_t add_lanes(struct pie_confirm_digest *digest, const unsigned char *
     return at;
 }
 
+#if PY_VERSION_HEX < 0x030e0000
+#define Py_HashBuffer _Py_HashBytes
+#endif
+
 void pie_confirm_digest_add_bytes(struct pie_confirm_digest *digest, const void *bytes, size_t size) {
     mix(digest, size);
     digest->size_bytes += size;
     if (!spend(digest, size))
         return;
     size_t done = size >= LONG_BYTES ? add_lanes(digest, bytes, size) : 0;
-    mix(digest, (uint64_t)_Py_HashBytes((const char *)bytes + done, (Py_ssize_t)(size - done)));
+    mix(digest, (uint64_t)Py_HashBuffer((const char *)bytes + done, (Py_ssize_t)(size - done)));
 }
 
 void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget) {

@@ -88,17 +88,18 @@ static bool read_call(struct pie_confirm_site *site, PyObject **top, struct pie_
     return read_plain_call(site, top - are_named, are_named ? top[-1] : site->names, call);
 }
 
+/* From 3.14 on there is always a place for the named ones. */
 static bool read_call_star(struct pie_confirm_site *site, PyObject **top, struct pie_confirm_call *call) {
-    enum { BELOW = PY_VERSION_HEX >= 0x030d0000 ? 3 : 2 };
-    int named = site->argument & 1;
-    PyObject *callee = top[-BELOW - named];
+    enum { BELOW = PY_VERSION_HEX >= 0x030d0000 ? 3 : 2, HAS_PLACE = PY_VERSION_HEX >= 0x030e0000 };
+    int place = HAS_PLACE || (site->argument & 1);
+    PyObject *callee = top[-BELOW - place];
     struct pie_confirm_sums *sums = callee_sums(site, callee);
 
     if (!sums)
         return false;
     begin_digest(call, sums);
-    pie_confirm_digest_add(&call->args, top[-1 - named]);
-    pie_confirm_digest_add(&call->args, named ? top[-1] : NULL);
+    pie_confirm_digest_add(&call->args, top[-1 - place]);
+    pie_confirm_digest_add(&call->args, place ? top[-1] : NULL);
     pie_confirm_digest_add_callee(&call->args, callee);
     call->is_single = false;
     return true;
@@ -179,8 +180,8 @@ static struct access operands_of(enum pie_confirm_site_kind kind, PyObject **top
         return (struct access){.container = top[-3], .index = top[-2], .end = top[-1]};
     case PIE_CONFIRM_STORE_SLICE:
         return (struct access){.container = top[-3], .index = top[-2], .end = top[-1], .value = top[-4]};
-    default:
-        return (struct access){.container = top[-1]};
+    default: /* from 3.15 on a number, or nothing, lies above what is iterated over */
+        return (struct access){.container = top[PY_VERSION_HEX >= 0x030f0000 ? -2 : -1]};
     }
 }
 

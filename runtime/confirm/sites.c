@@ -27,12 +27,21 @@ enum { OPERATORS = sizeof operators / sizeof *operators };
 enum { COMPARISON_SHIFT = PY_VERSION_HEX >= 0x030d0000 ? 5 : PY_VERSION_HEX >= 0x030c0000 ? 4 : 0 };
 static const char *const comparisons[] = {"<", "<=", "==", "!=", ">", ">="};
 
-static enum pie_confirm_site_kind kind_of(unsigned opcode) {
+static enum pie_confirm_site_kind kind_of(unsigned opcode, unsigned argument) {
+#ifdef NB_SUBSCR
+    if (opcode == BINARY_OP && argument == NB_SUBSCR)
+        return PIE_CONFIRM_ITEM;
+#endif
     switch (opcode) {
     case LOAD_FAST:
     case LOAD_CONST:
 #ifdef LOAD_FAST_LOAD_FAST
     case LOAD_FAST_LOAD_FAST:
+#endif
+#ifdef LOAD_FAST_BORROW
+    case LOAD_FAST_BORROW:
+    case LOAD_FAST_BORROW_LOAD_FAST_BORROW:
+    case LOAD_SMALL_INT:
 #endif
         return PIE_CONFIRM_IDLE;
     case CALL:
@@ -50,8 +59,10 @@ static enum pie_confirm_site_kind kind_of(unsigned opcode) {
     case UNARY_NEGATIVE:
     case UNARY_INVERT:
         return PIE_CONFIRM_UNARY;
+#ifdef BINARY_SUBSCR
     case BINARY_SUBSCR:
         return PIE_CONFIRM_ITEM;
+#endif
     case STORE_SUBSCR:
         return PIE_CONFIRM_STORE;
 #ifdef BINARY_SLICE
@@ -184,7 +195,7 @@ static bool fill_sites(struct pie_confirm_code *made, PyCodeObject *code, const 
     at.bytes = (const unsigned char *)PyBytes_AS_STRING(bytes);
     while (next_instruction(&at)) {
         struct pie_confirm_site *site = &made->sites[at.begin];
-        enum pie_confirm_site_kind kind = kind_of(at.opcode);
+        enum pie_confirm_site_kind kind = kind_of(at.opcode, at.argument);
         if (kind == PIE_CONFIRM_NEXT && pie_confirm_lines_are_of_callers)
             kind = PIE_CONFIRM_NONE;
         int line = kind <= PIE_CONFIRM_IDLE

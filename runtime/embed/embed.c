@@ -11,6 +11,7 @@
 #include "runtime/confirm/windows.h"
 #include "runtime/embed/install.h"
 #include "runtime/interpreter/cell_sources.h"
+#include "runtime/interpreter/lock_methods.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
 #include "runtime/memory/pymem.h"
@@ -97,6 +98,7 @@ static void verify(const struct pie_embed *embed) {
 /* What is exchanged in its modules. */
 static void install_in_python(void) {
     pie_cell_sources_install();
+    pie_lock_methods_install();
     pie_windows_install();
     if (counts_memory()) {
         pie_retention_install();

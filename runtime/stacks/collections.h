@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Collections of garbage, read from the interpreter's memory (collections_311_sigsafe.c; collections_none_sigsafe.c
- * from 3.14 on, where generations are of another kind). */
+/* Collections of garbage, read from the interpreter's memory (collections_sigsafe.c;
+ * collections_none_sigsafe.c without the GIL). */
 
 /* See pie_pystack_ops.collects. Context: signal. */
 int pie_collections_generation(uintptr_t tstate);

@@ -52,8 +52,32 @@ static void test_a_child_knows_none(void **state) {
     assert_int_equal(pie_lock_holder(0x7f1234567890), 0);
 }
 
+/* From Python 3.14 on: who wants a lock waits for a semaphore of its own. */
+static void test_the_holder_is_that_of_the_lock_behind_a_semaphore(void **state) {
+    const uintptr_t lock = 0x7f1234500010, inner = 0x7f1234500020, semaphore = 0x7ffd00001230;
+    const struct pie_thread *self = pie_thread_self();
+
+    take_as(7, lock);
+    take_as(8, inner);
+    take_as(9, semaphore); /* what it was waited for the last time */
+    assert_int_equal(pie_lock_wait_for(lock), 0);
+    pie_lock_wait(semaphore);
+    assert_int_equal(pie_lock_holder_for(self, semaphore), 7);
+    assert_int_equal(pie_lock_holder_for(self, inner), 8); /* another futex, as a mutex of the C library */
+    pie_lock_wait(0);
+    assert_int_equal(pie_lock_holder_for(self, semaphore), 9);
+
+    assert_int_equal(pie_lock_wait_for(inner), lock); /* in a handler of a signal */
+    pie_lock_wait(semaphore);
+    assert_int_equal(pie_lock_holder_for(self, semaphore), 8);
+    pie_lock_wait(0);
+    assert_int_equal(pie_lock_wait_for(lock), inner);
+    assert_int_equal(pie_lock_wait_for(0), lock);
+}
+
 static void test_a_thread_without_a_slot_holds_nothing(void **state) {
     pie_thread_end();
+    assert_int_equal(pie_lock_wait_for(1), 0);
     pie_lock_taken(0x7f1234567890);
     assert_int_equal(pie_lock_holder(0x7f1234567890), 0);
 }
@@ -63,6 +87,7 @@ int main(void) {
         cmocka_unit_test(test_the_last_one_that_took_it_is_its_holder),
         cmocka_unit_test(test_no_lock_has_the_holder_of_another),
         cmocka_unit_test(test_a_child_knows_none),
+        cmocka_unit_test(test_the_holder_is_that_of_the_lock_behind_a_semaphore),
         cmocka_unit_test(test_a_thread_without_a_slot_holds_nothing),
     };
 

@@ -9,12 +9,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* CPython 3.11 to 3.13. A collection begins by setting the counts of its generation and of the younger ones to 0, and
- * by counting itself in the next older one. Objects that are made or freed meanwhile change the youngest's count only.
- */
-#if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030e0000
-#error "this file is for CPython 3.11 to 3.13"
+/* A collection begins by setting the counts of its generation and of the younger ones to 0, and by counting itself in
+ * the next older one. Objects that are made or freed meanwhile change the youngest's count only. 3.14.0 to 3.14.4
+ * collect in steps instead, with other data in the place of the generations; 3.14.5 collects as 3.13 does. */
+#if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x03100000
+#error "this file is for CPython 3.11 to 3.15"
 #endif
+
+enum {
+    STEPS_BEGIN = 0x030e0000,
+    STEPS_END = 0x030e05c0
+}; /* the release candidate of 3.14.5 was the first without */
+
+/* That of the interpreter which runs, and not of the headers. */
+static bool has_generations(void) {
+    return Py_Version < STEPS_BEGIN || Py_Version >= STEPS_END;
+}
 
 static bool load_int(uintptr_t base, size_t offset, int *ret) {
     return pie_safe_copy(ret, (const void *)(base + offset), sizeof *ret);
@@ -25,7 +35,7 @@ int pie_collections_generation(uintptr_t tstate) {
     uintptr_t interpreter;
     int collecting, of_first, of_second;
 
-    if (!pie_pyframe_is_pointer(tstate) ||
+    if (!has_generations() || !pie_pyframe_is_pointer(tstate) ||
         !pie_safe_load((const void *)(tstate + at.interpreter), &interpreter) ||
         !pie_pyframe_is_pointer(interpreter))
         return -1;
