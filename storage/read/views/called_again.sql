@@ -92,7 +92,7 @@ WHERE nth = 1;
 -- As x_told_finding has them. What is called is done once, so all its time is saved. A row for each line below says
 -- which line calls.
 CREATE VIEW x_again_told AS
-SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function_name, x.first_line, x.other_file, x.other_line, NULL, NULL,
+SELECT x.run, NULL, x.file, x.line, x.function_name, x.first_line, x.other_file, x.other_line, NULL, NULL,
   iif(x.is_in_loop, 'loop-invariant computation', 'repeated native calls'),
   printf('%s() does again what it had done: %d of %d compared calls in it, or below, had been made before, by the same '
     || 'arguments or with the same long result, and they take %.3g of its %.3g s; most of it happens in %s:%d',
@@ -105,6 +105,6 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function_name, x.first_line, x.
   1.0 * x.call_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high,
   iif(x.is_call, iif(t.repeat_low * x.again_ns >= t.high_share * a.cpu_ns, 'high', 'low'), 'called'),
-  iif(x.is_call, 5, 0), 1
+  iif(x.is_call, PIE_BASIS_SAME_CALLS, PIE_BASIS_WATCHES), 1
 FROM x_again_line x JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.call_ns >= t.high_share * a.cpu_ns;
