@@ -13,5 +13,6 @@ enum pie_basis {
     PIE_BASIS_CALLS,        /* calls of own code that were counted, … */
     PIE_BASIS_SEARCHES,     /* … searches of lists, … */
     PIE_BASIS_SLICES,       /* … slices that are copied, … */
-    PIE_BASIS_COUNTED_SHIFTS, /* … and items that move */
+    PIE_BASIS_COUNTED_SHIFTS, /* … items that move, … */
+    PIE_BASIS_CODE,           /* … and text that is made into code */
 };

@@ -16,4 +16,5 @@ FROM (VALUES
   (PIE_BASIS_CALLS, PIE_WATCH_STORE, 1, 'computed again'),
   (PIE_BASIS_SEARCHES, PIE_WATCH_LOAD, 1, 'read again'),
   (PIE_BASIS_SLICES, PIE_WATCH_STORE, 1, 'copied again'),
-  (PIE_BASIS_COUNTED_SHIFTS, PIE_WATCH_STORE, 1, 'moved again'));
+  (PIE_BASIS_COUNTED_SHIFTS, PIE_WATCH_STORE, 1, 'moved again'),
+  (PIE_BASIS_CODE, PIE_WATCH_STORE, 1, 'computed again'));
