@@ -13,8 +13,8 @@ int32_t pie_line_table_find(const uint8_t *table, size_t size, int32_t first_lin
 /* A walk over the entries of such a table, which begins with {.current = first_line}. */
 struct pie_line_entry {
     uint32_t first_unit, units;
-    int32_t line; /* as above */
-    size_t at;       /* in the table: the next entry */
+    int32_t line;     /* as above */
+    size_t at;        /* in the table: the next entry */
     uint32_t current; /* unsigned: hostile deltas wrap */
 };
 

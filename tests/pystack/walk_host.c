@@ -145,8 +145,7 @@ static PyObject *line_is_in_loop(PyObject *module, PyObject *args) {
 
     if (!PyArg_ParseTuple(args, "O!i", &PyCode_Type, &code, &line))
         return NULL;
-    return PyBool_FromLong(
-        sampler_ops()->line_is_in_loop(sampler_ops()->intern((uintptr_t)code), line));
+    return PyBool_FromLong(sampler_ops()->line_is_in_loop(sampler_ops()->intern((uintptr_t)code), line));
 }
 
 static PyObject *last_operation(PyObject *module, PyObject *none) {
