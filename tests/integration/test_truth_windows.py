@@ -20,7 +20,7 @@ def done(pieprof, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def codes(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("codes") / "a.db", CODES, 1, options=("--overhead", "0"))
+    return profile(tmp_path_factory.mktemp("codes") / "a.db", CODES, 2, options=("--overhead", "0"))
 
 
 def counted(done, mark, callee="_hashlib.pbkdf2_hmac"):
@@ -74,11 +74,13 @@ def test_text_that_is_made_into_code_again(codes, mark, callee, distinct):
     (row,) = codes.sql(f"select * from passed where line = {line_of(CODES, mark)} and callee = '{callee}'")
     print(row)
     assert row["kind"] == 4 and row["calls"] >= 50 and row["carried"] == row["calls"] - distinct
-    (found,) = codes.sql(f"select * from v_redundancy where line = {line_of(CODES, mark)} and severity = 'high'")
+    (found,) = codes.sql(f"select * from v_redundancy where line = {line_of(CODES, mark)} and kind = 'store'")
+    # program() has nothing else to do, so it is its call that need not be made, and the line is evidence for that
+    assert found["severity"] == "high" or mark == "program" and "evidence for the finding of codes.py" in found["evidence"]
     assert (found["kind"], found["category"], found["again"]) == ("store", "repeated native calls", "computed again")
     assert f"{row['carried']} made code of text that had been made into code before" in found["evidence"]
     assert "compile()" in found["advice"]
-    assert 0.3 < found["wasted_s"] <= 1.1 and found["wasted_s_low"] < found["wasted_s"] < found["wasted_s_high"]
+    assert 0.6 < found["wasted_s"] <= 2.2 and found["wasted_s_low"] < found["wasted_s"] < found["wasted_s_high"]
 
 
 def test_other_text_and_code_objects_are_no_waste(codes):
