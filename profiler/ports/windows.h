@@ -45,8 +45,8 @@ struct pie_window_row {
     uint8_t passed_kind;                                      /* enum pie_passed */
     uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
     uint64_t
-        carried; /* of them, through what the call before had gone through; slices: through what it had made; text: through
-                    that of any call before */
+        carried; /* of them, through what the call before had gone through; slices: through what it had made;
+                    text: through that of any call before */
 };
 
 struct pie_window_limits {

@@ -108,8 +108,8 @@ CREATE TABLE location (
   line INTEGER,                    -- line, 1-based
   caller INTEGER,                  -- location (process, id) of the function that this one was inlined into
   address INTEGER,                 -- virtual address in the module; native code only
-  is_in_loop INTEGER,              -- Python: a call of the line lies in a loop of its function; of a line without calls:
-                                   -- any part of it does
+  is_in_loop INTEGER,              -- Python: a call of the line lies in a loop of its function; of a line without
+                                   -- calls: any part of it does
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 

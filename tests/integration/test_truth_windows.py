@@ -70,7 +70,7 @@ def test_recursion(done):
 
 @pytest.mark.parametrize(("mark", "callee", "distinct"), [("turns", "eval", 7), ("program", "compile", 1)])
 def test_text_that_is_made_into_code_again(codes, mark, callee, distinct):
-    """The first call of each text is new; the work of the code itself is at its own lines, the rest is the compiler's."""
+    """The first call of each text is new. The work of the code is at its own lines, the rest is the compiler's."""
     (row,) = codes.sql(f"select * from passed where line = {line_of(CODES, mark)} and callee = '{callee}'")
     print(row)
     assert row["kind"] == 4 and row["calls"] >= 50 and row["carried"] == row["calls"] - distinct

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What findings rest on, in order of rank: one row for each of enum pie_basis. Below all views that find something.
 
--- access: the kind of access that the finding is about; that of watches is their own. is_alone: where no basis of higher
--- rank stands at the line, the line has no other finding. Beside one that is not alone stand those of other bases, and
--- what the line's watches say of loads. done_again: what is done again, for people; of watches the category tells it.
+-- access: the kind of access that the finding is about; that of watches is their own. is_alone: where no basis of
+-- higher rank stands at the line, the line has no other finding. Beside one that is not alone stand those of other
+-- bases, and what the line's watches say of loads. done_again: what is done again, for people; of watches the category
+-- decides it.
 CREATE VIEW x_basis AS
 SELECT column1 AS basis, column2 AS access, column3 AS is_alone, column4 AS done_again
 FROM (VALUES

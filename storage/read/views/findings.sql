@@ -5,8 +5,8 @@
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. Of what findings of a line rest on (basis.sql), that of
--- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the same
--- each time, and prove only with the same arguments (is_argued).
+-- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the
+-- same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,

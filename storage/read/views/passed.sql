@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Lines that go through all items of a list again and again, as counted windows saw it (the table passed): each call is
--- known, with the list that it met. And lines that make code of the same text. Samples of time say the same of longer lists (reads.sql). Below findings.sql.
+-- known, with the list that it met. Samples of time say the same of longer lists (reads.sql). And lines that make code
+-- of the same text. Below findings.sql.
 
 -- All figures to tune are here. kind: of the table.
 CREATE VIEW x_passed_kind AS
