@@ -284,6 +284,9 @@ struct pie_pystack_ops {
     /* The operation of a code unit, with PIE_OPERATION_IN_LOOP and PIE_OPERATION_IN_FOLD; PIE_OPERATION_OTHER if it
      * is not known. Context: drain. */
     unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
+    /* Does a call at a line lie in a loop of this code? Of a line without calls: does any part of it? May be NULL.
+     * Context: drain. */
+    bool (*line_is_in_loop)(uint32_t code_id, int32_t line);
 
     /* The kind of object at an address, by its type's type; every load is fault-tolerant. A wrong guess is possible
      * and must be harmless. Context: signal. */

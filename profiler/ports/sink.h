@@ -35,6 +35,9 @@ struct pie_location {
     const char *file;     /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
     int32_t line;         /* 1-based; 0: unknown */
     int32_t first_line;   /* of the function; 0: unknown */
+    bool
+        is_in_loop; /* Python: a call of the line lies in a loop of its function's own code; if it has none, any
+                             part of it */
     const char *module;   /* native: absolute path of the ELF file; NULL for Python and anonymous code */
     const char *build_id; /* native: hex, or NULL */
     uint64_t offset;      /* native: file-relative virtual address in module (address itself if no module) */

@@ -17,6 +17,7 @@ enum pie_passed {
     PIE_PASSED_SEARCH = 1, /* a list or tuple, for one of its items */
     PIE_PASSED_SLICE = 2,  /* a copy of a part of a list, tuple, text or bytes */
     PIE_PASSED_SHIFT = 3,  /* the items of a list behind one that is added or removed */
+    PIE_PASSED_CODE = 4,   /* text that eval(), exec() or compile() makes code of, character by character */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
@@ -44,7 +45,8 @@ struct pie_window_row {
     uint8_t passed_kind;                                      /* enum pie_passed */
     uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
     uint64_t
-        carried; /* of them, through what the call before had gone through; slices: through what it had made */
+        carried; /* of them, through what the call before had gone through; slices: through what it had made;
+                    text: through that of any call before */
 };
 
 struct pie_window_limits {

@@ -153,6 +153,8 @@ static struct pie_location_id python_location(struct pie_naming *naming, uint32_
     struct pie_location_id id = {pie_u64map_get(&naming->location_of_text, key)};
     if (id.value)
         return id;
+    location.is_in_loop = code_id != PIE_CCT_CODE_FULL && naming->ops->line_is_in_loop &&
+                          naming->ops->line_is_in_loop(code_id, line);
     id = add_location(naming, location);
     if (id.value)
         pie_u64map_put(&naming->location_of_text, key, id.value);

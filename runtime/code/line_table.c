@@ -44,21 +44,28 @@ static int32_t line_delta(const uint8_t *table, size_t size, size_t at, unsigned
     return 0;
 }
 
-int32_t pie_line_table_find(const uint8_t *table, size_t size, int32_t first_line, uint32_t unit) {
-    uint32_t line = (uint32_t)first_line; /* unsigned: hostile deltas wrap */
-    size_t at = 0;
+bool pie_line_table_next(const uint8_t *table, size_t size, struct pie_line_entry *entry) {
+    size_t at = entry->at;
 
-    while (at < size) {
-        unsigned kind = table[at] >> 3 & 15;
-        uint32_t units = (table[at] & 7u) + 1;
-
+    if (at >= size)
+        return false;
+    unsigned kind = table[at] >> 3 & 15;
+    entry->first_unit += entry->units;
+    entry->units = (table[at] & 7u) + 1;
+    at++;
+    entry->current += (uint32_t)line_delta(table, size, at, kind);
+    entry->line = kind == KIND_NONE || (int32_t)entry->current < 0 ? 0 : (int32_t)entry->current;
+    while (at < size && !(table[at] & 128))
         at++;
-        line += (uint32_t)line_delta(table, size, at, kind);
-        if (unit < units)
-            return kind == KIND_NONE || (int32_t)line < 0 ? 0 : (int32_t)line;
-        unit -= units;
-        while (at < size && !(table[at] & 128))
-            at++;
-    }
+    entry->at = at;
+    return true;
+}
+
+int32_t pie_line_table_find(const uint8_t *table, size_t size, int32_t first_line, uint32_t unit) {
+    struct pie_line_entry entry = {.current = (uint32_t)first_line};
+
+    while (pie_line_table_next(table, size, &entry))
+        if (unit - entry.first_unit < entry.units)
+            return entry.line;
     return 0;
 }

@@ -6,8 +6,9 @@
 #include "runtime/code/exception_table.h"
 #include "runtime/code/folds.h"
 #include "runtime/code/graph.h"
-#include "runtime/code/store.h"
+#include "runtime/code/line_table.h"
 #include "runtime/code/pyops.h"
+#include "runtime/code/store.h"
 
 /* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP and
  * PIE_OPERATION_IN_FOLD.
@@ -122,4 +123,22 @@ unsigned pie_code_operations_find(uint32_t code_id, uint32_t unit) {
         operations = pie_code_store_keep_operations(code_id, work.operations);
     }
     return operations ? operations[unit] : work.operations[unit];
+}
+
+bool pie_code_operations_line_is_in_loop(uint32_t code_id, int32_t line) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+    struct pie_line_entry entry = {.current = record ? (uint32_t)record->first_line : 0};
+    bool has_call = false, has_call_in_loop = false, has_any_in_loop = false;
+
+    while (record &&
+           pie_line_table_next(pie_code_record_linetable(record), record->linetable_bytes, &entry)) {
+        for (uint32_t i = 0; entry.line == line && i < entry.units; i++) {
+            unsigned operation = pie_code_operations_find(code_id, entry.first_unit + i);
+            bool is_call = (operation & PIE_OPERATION_MASK) == PIE_OPERATION_CALL;
+            has_call = has_call || is_call;
+            has_any_in_loop = has_any_in_loop || operation & PIE_OPERATION_IN_LOOP;
+            has_call_in_loop = has_call_in_loop || (is_call && operation & PIE_OPERATION_IN_LOOP);
+        }
+    }
+    return has_call ? has_call_in_loop : has_any_in_loop;
 }

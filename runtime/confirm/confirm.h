@@ -68,12 +68,14 @@ struct pie_confirm_passed {
     uint8_t kind; /* enum pie_passed */
     const struct _object *container;
     size_t size, items; /* of the container; of them, those that it goes through */
+    uint64_t text;      /* CODE: the digest of the text */
 };
 
-/* passed.c: of a method of a list or tuple with its arguments, self first; of `item in container`; of
- * container[index]. */
+/* passed.c: of a method of a list or tuple with its arguments, self first; of a function with its first argument; of
+ * `item in container`; of container[index]. */
 struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments,
                                                     int count);
+struct pie_confirm_passed pie_confirm_passed_function(struct _object *callee, struct _object *argument);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, struct _object *index);
 /* … once the call has ended: what a slice has copied. */

@@ -76,6 +76,8 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
     call->is_operator = pie_confirm_is_ufunc(callee);
     if (has_self)
         call->passed = pie_confirm_passed_method(callee, top - site->argument - 1, site->argument + 1);
+    else if (site->argument > 0)
+        call->passed = pie_confirm_passed_function(callee, top[-site->argument]);
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);

@@ -64,6 +64,29 @@ struct pie_confirm_passed pie_confirm_passed_method(PyObject *callee, PyObject *
     return nothing();
 }
 
+static bool makes_code(PyObject *callee) {
+    PyObject *module = PyCFunction_CheckExact(callee) ? ((PyCFunctionObject *)callee)->m_module : NULL;
+    const char *name = module ? ((PyCFunctionObject *)callee)->m_ml->ml_name : "";
+
+    return module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "builtins") == 0 &&
+           (strcmp(name, "eval") == 0 || strcmp(name, "exec") == 0 || strcmp(name, "compile") == 0);
+}
+
+/* Text is made into code anew by each call, whatever its other arguments are. */
+struct pie_confirm_passed pie_confirm_passed_function(PyObject *callee, PyObject *argument) {
+    struct pie_confirm_digest digest;
+    bool is_str = PyUnicode_CheckExact(argument);
+
+    if (!makes_code(callee) || (!is_str && !PyBytes_CheckExact(argument)))
+        return nothing();
+    pie_confirm_digest_begin(&digest, pie_confirm_budget_bytes);
+    pie_confirm_digest_add(&digest, argument);
+    struct pie_confirm_passed passed =
+        passed_of(PIE_PASSED_CODE, argument, is_str ? PyUnicode_GET_LENGTH(argument) : Py_SIZE(argument));
+    passed.text = digest.hash;
+    return passed;
+}
+
 struct pie_confirm_passed pie_confirm_passed_item(PyObject *container, PyObject *index) {
     if (!index || !Py_IS_TYPE(index, &PySlice_Type))
         return nothing();

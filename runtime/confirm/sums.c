@@ -49,7 +49,7 @@ struct pie_confirm_sums {
     struct pie_confirm_passed
         passed;      /* … and what it went through, or made; nothing is read there any more */
     uint64_t before; /* their hash */
-    struct seen args, results;
+    struct seen args, results, texts;
 };
 
 struct pie_confirm_board *pie_confirm_board;
@@ -153,6 +153,7 @@ void pie_confirm_sums_forget(void) {
     for (size_t i = 0; i < ROWS_MAX; i++) {
         pie_free(all_sums[i].args.entries);
         pie_free(all_sums[i].results.entries);
+        pie_free(all_sums[i].texts.entries);
         all_sums[i] = (struct pie_confirm_sums){0};
     }
     all_entries = 0;
@@ -275,7 +276,12 @@ static void note_size(struct pie_confirm_sums *sums, size_t size_bytes) {
 
 /* A container of the same size each time is likely another one at the same place, where the call made it from this one:
  * rows of a table, of which the first column is cut off. */
-static bool is_carried(const struct pie_confirm_passed *before, const struct pie_confirm_passed *now) {
+static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_passed *now) {
+    const struct pie_confirm_passed *before = &sums->passed;
+    bool is_lost;
+
+    if (now->kind == PIE_PASSED_CODE)
+        return look_up(&sums->texts, now->text, UNKNOWN, &is_lost);
     size_t change = now->size > before->size ? now->size - before->size : before->size - now->size;
     bool is_near = change <= before->size / NEAR + NEAR;
 
@@ -291,7 +297,7 @@ static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *
     sums->row->passed++;
     sums->row->passed_items += call->passed.items;
     sums->row->passed_ns += ns;
-    sums->row->carried += is_carried(&sums->passed, &call->passed);
+    sums->row->carried += is_carried(sums, &call->passed);
     sums->passed = call->passed;
     if (call->passed.kind == PIE_PASSED_SLICE)
         sums->passed.container = result;

@@ -69,6 +69,7 @@ static const struct pie_pystack_ops ops = {
     .owner = pie_code_store_owner,
     .line = line,
     .operation = pie_code_operations_find,
+    .line_is_in_loop = pie_code_operations_line_is_in_loop,
     .object_at = pie_object_kind_at,
     .array_data = pie_object_array_data,
     .is_frame_memory = pie_pyframe_is_memory,

@@ -6,6 +6,7 @@
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/watch/watch.h"
+#include "storage/read/basis.h"
 
 static const struct {
     const char *name;
@@ -81,6 +82,17 @@ static const struct {
     NUMBER(PIE_WAIT_DISK),
     NUMBER(PIE_WAIT_SIGNAL),
     NUMBER(PIE_WAIT_OTHER),
+    NUMBER(PIE_BASIS_WATCHES),
+    NUMBER(PIE_BASIS_COPIES),
+    NUMBER(PIE_BASIS_SHIFTS),
+    NUMBER(PIE_BASIS_READS),
+    NUMBER(PIE_BASIS_ELEMENTS),
+    NUMBER(PIE_BASIS_SAME_CALLS),
+    NUMBER(PIE_BASIS_CALLS),
+    NUMBER(PIE_BASIS_SEARCHES),
+    NUMBER(PIE_BASIS_SLICES),
+    NUMBER(PIE_BASIS_COUNTED_SHIFTS),
+    NUMBER(PIE_BASIS_CODE),
     NUMBER(PIE_TRACED_UNDECIDED),
     NUMBER(PIE_TRACED_DROPPED),
     NUMBER(PIE_TRACED_KEPT),

@@ -12,7 +12,7 @@ extern const char pie_tables_sql[], pie_views_sql[];
 enum {
     PIE_SCHEMA_APPLICATION_ID = 0x50696550, /* "PieP", PRAGMA application_id */
     PIE_SCHEMA_MAJOR = 11,
-    PIE_SCHEMA_MINOR = 7,
+    PIE_SCHEMA_MINOR = 8,
     PIE_SCHEMA_VERSION = 100 * PIE_SCHEMA_MAJOR + PIE_SCHEMA_MINOR,
     PIE_SCHEMA_FIRST = 6,      /* that can be read */
     PIE_SCHEMA_LAST_PLAIN = 8, /* before there were minor versions */

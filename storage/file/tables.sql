@@ -108,6 +108,8 @@ CREATE TABLE location (
   line INTEGER,                    -- line, 1-based
   caller INTEGER,                  -- location (process, id) of the function that this one was inlined into
   address INTEGER,                 -- virtual address in the module; native code only
+  is_in_loop INTEGER,              -- Python: a call of the line lies in a loop of its function; of a line without
+                                   -- calls: any part of it does
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 
@@ -572,12 +574,13 @@ CREATE TABLE passed (
   line INTEGER NOT NULL,           -- 1-based
   callee TEXT NOT NULL,            -- as in counted
   kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that
-                                   -- move, since one before them is added or removed
+                                   -- move, since one before them is added or removed; 4: text that eval(), exec() or
+                                   -- compile() makes code of
   is_in_loop INTEGER NOT NULL,     -- as in windowed
   calls INTEGER NOT NULL,          -- such calls
   items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something
   carried INTEGER NOT NULL,        -- calls that met the list of the call before, or a slice that it had made, of about
-                                   -- the same length
+                                   -- the same length; 4: the text of any call before
   call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
   line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all but own code below it
   PRIMARY KEY (process, file, line, callee)

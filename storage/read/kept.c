@@ -60,7 +60,7 @@ static const struct kept kept[] = {
      .columns = OF_FINDING "saved_ns, low_ns, high_ns, reads_ns" LIMITS},
     {.name = "x_work_finding",
      .may_be = "x_may_work",
-     .columns = OF_FINDING "grows, category, saved_ns, low_ns, high_ns, again_ns" LIMITS},
+     .columns = OF_FINDING "basis, category, saved_ns, low_ns, high_ns, again_ns" LIMITS},
     {.name = "x_passing_finding", .may_be = "x_may_pass", .columns = OF_FINDING "pass_ns" LIMITS},
     {.name = "x_told_finding"},
     {.name = "x_windowed_finding"},

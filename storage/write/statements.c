@@ -58,8 +58,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_FUNCTION] = "INSERT INTO function (process, id, kind, name, file, first_line, module)"
                                " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_LOCATION] =
-        "INSERT OR REPLACE INTO location (process, id, function, line, caller, address)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO location (process, id, function, line, caller, address, "
+        "is_in_loop) VALUES (?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_NODE] = "INSERT OR REPLACE INTO node (process, id, parent, location, line_location, "
                            "own_location, library_module, entry_function)"
                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

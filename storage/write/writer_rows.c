@@ -241,10 +241,11 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
     if (r == 0)
         r = get_function(writer, location, file, module, &function);
     if (r == 0 && is_python)
-        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiiznn", writer->process,
-                           (int64_t)location->id.value, (int64_t)function.value, (int64_t)location->line);
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiiznni", writer->process,
+                           (int64_t)location->id.value, (int64_t)function.value, (int64_t)location->line,
+                           (int64_t)location->is_in_loop);
     else if (r == 0)
-        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzi", writer->process,
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzin", writer->process,
                            (int64_t)location->id.value, (int64_t)function.value, (int64_t)location->line,
                            (int64_t)location->caller.value, (int64_t)location->offset);
     if (r == 0)

@@ -26,6 +26,34 @@ def test_long_bytes_are_read_once(prepared):
 
 
 @counts
+def test_decimals_are_compared_by_value(prepared):
+    markers = ("one", "turns", "others")
+    made = prepared("""
+        from decimal import Decimal
+        rate = Decimal("1.05")
+        for i in range(300):
+            rate.exp()  # one
+            Decimal(i % 7 + 2).sqrt()  # turns
+            Decimal(i + 2).ln()  # others
+        try:
+            Decimal("sNaN").sqrt()  # signals
+        except ArithmeticError:
+            print("signalled")
+    """, dict.fromkeys(markers, REPEATED))
+    done = made.confirm()
+    assert (done.returncode, done.stdout) == (0, "signalled\n"), done.stderr
+    found = {marker: counted(made.db)[line_of(made.program, marker)] for marker in markers}
+
+    def figures(marker, name):
+        [row] = [row for callee, row in found[marker].items() if callee.endswith(name)]
+        return of(row)
+
+    assert figures("one", "exp") == (300, 0, 300, 1, 1, 299, 0)
+    assert figures("turns", "sqrt") == (300, 0, 300, 7, 7, 293, 0)
+    assert figures("others", "ln") == (300, 0, 300, 300, 300, 0, 0)
+
+
+@counts
 @pytest.mark.skipif(not has("torch"), reason="no PyTorch")
 def test_tensors_are_compared_by_content(prepared):
     markers = ("same", "pieces", "equal", "parameter", "changed", "method", "type", "mine")

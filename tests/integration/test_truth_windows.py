@@ -6,6 +6,7 @@ import pytest
 from helpers import PYTHON, TRUTH, line_of, profile, run
 
 PROGRAM = TRUTH / "redundancy" / "windows.py"
+CODES = TRUTH / "redundancy" / "codes.py"
 CPU_SECONDS = 1.5
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
@@ -15,6 +16,11 @@ INVARIANT = ("repeated native calls", "loop-invariant computation")
 @pytest.fixture(scope="module")
 def done(pieprof, tmp_path_factory):
     return profile(tmp_path_factory.mktemp("windows") / "a.db", PROGRAM, CPU_SECONDS, options=("--overhead", "0"))
+
+
+@pytest.fixture(scope="module")
+def codes(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("codes") / "a.db", CODES, 2, options=("--overhead", "0"))
 
 
 def counted(done, mark, callee="_hashlib.pbkdf2_hmac"):
@@ -60,6 +66,29 @@ def test_growing_arguments(done):
 def test_recursion(done):
     row = counted(done, "deep")
     assert row["calls"] >= 50 and row["distinct_args"] == 1 and row["again"] == row["same"] == row["calls"] - 1
+
+
+@pytest.mark.parametrize(("mark", "callee", "distinct"), [("turns", "eval", 7), ("program", "compile", 1)])
+def test_text_that_is_made_into_code_again(codes, mark, callee, distinct):
+    """The first call of each text is new. The work of the code is at its own lines, the rest is the compiler's."""
+    (row,) = codes.sql(f"select * from passed where line = {line_of(CODES, mark)} and callee = '{callee}'")
+    print(row)
+    assert row["kind"] == 4 and row["calls"] >= 50 and row["carried"] == row["calls"] - distinct
+    (found,) = codes.sql(f"select * from v_redundancy where line = {line_of(CODES, mark)} and kind = 'store'")
+    # program() has nothing else to do, so it is its call that need not be made, and the line is evidence for that
+    assert found["severity"] == "high" or mark == "program" and "evidence for the finding of codes.py" in found["evidence"]
+    assert (found["kind"], found["category"], found["again"]) == ("store", "repeated native calls", "computed again")
+    assert f"{row['carried']} made code of text that had been made into code before" in found["evidence"]
+    assert "compile()" in found["advice"]
+    assert 0.6 < found["wasted_s"] <= 2.2 and found["wasted_s_low"] < found["wasted_s"] < found["wasted_s_high"]
+
+
+def test_other_text_and_code_objects_are_no_waste(codes):
+    (row,) = codes.sql(f"select * from passed where line = {line_of(CODES, 'others')} and kind = 4")
+    assert row["calls"] >= 50 and row["carried"] == 0
+    assert codes.sql(f"select * from passed where line = {line_of(CODES, 'codes')}") == []
+    for mark in ("others", "codes"):
+        assert codes.sql(f"select * from v_redundancy where line = {line_of(CODES, mark)} and severity = 'high'") == [], mark
 
 
 def test_the_program_does_not_notice(pieprof, tmp_path):

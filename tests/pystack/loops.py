@@ -3,6 +3,8 @@
 
 A line counts by its own instructions; those of a lambda or an inner function are another code object's.
 """
+import sys
+
 import bytecode
 
 import _walk
@@ -195,9 +197,39 @@ def matched(xs):
 '''
 
 
+HEADS = '''
+def heads(xs):
+    for x in made(xs):                      # once: the call, though its items are fetched in each round
+        for y in made(x): inside(y)         # loop
+        while more(x):                      # loop
+            x = x[1:]                       # loop: there is no call
+    x = [inside(y) for y in made(xs)]       # once: the inner code object has the loop
+    x = xs[1:]                              # once
+'''
+
+
+def check_line(code, line, word):
+    """A line without instructions of this code is in no loop of it."""
+    assert _walk.line_is_in_loop(code, line) is (word == "loop"), (code, line)
+
+
+def check_heads():
+    code, = (constant for constant in compile(HEADS, "heads", "exec").co_consts if hasattr(constant, "co_code"))
+    marks = {line: text.partition("#")[2].split(":")[0].strip() for line, text in enumerate(HEADS.splitlines(), 1)}
+    assert len([word for word in marks.values() if word]) == 6
+    for line, word in marks.items():
+        if word and not ("inner code" in HEADS.splitlines()[line - 1] and sys.version_info >= (3, 12)):
+            check_line(code, line, word)
+    assert not _walk.line_is_in_loop(code, 1000)
+
+
 def check(code, marks):
     operations = _walk.operations(code)
     checked = 0
+    calls = {line for start, end, line in code.co_lines()
+             if any(operation & 15 == _walk.CALL for operation in operations[start // 2:end // 2])}
+    for line in calls & marks.keys():
+        check_line(code, line, marks[line])
     for start, end, line in code.co_lines():
         mark = marks.get(line)
         for operation in operations[start // 2:end // 2] if mark else ():
@@ -221,4 +253,4 @@ def case(function, marks):
 
 MODULE = compile(SOURCE, "loops", "exec")
 MARKS = {line: word for word in ("loop", "once") for line in lines_with(word)}
-tap.run([case(constant, MARKS) for constant in MODULE.co_consts if hasattr(constant, "co_code")])
+tap.run([case(constant, MARKS) for constant in MODULE.co_consts if hasattr(constant, "co_code")] + [("heads", check_heads)])

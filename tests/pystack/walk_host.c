@@ -138,6 +138,16 @@ static PyObject *operation(PyObject *module, PyObject *args) {
         sampler_ops()->operation(sampler_ops()->intern((uintptr_t)code), (uint32_t)unit));
 }
 
+/* line_is_in_loop(code, line) */
+static PyObject *line_is_in_loop(PyObject *module, PyObject *args) {
+    PyObject *code;
+    int line;
+
+    if (!PyArg_ParseTuple(args, "O!i", &PyCode_Type, &code, &line))
+        return NULL;
+    return PyBool_FromLong(sampler_ops()->line_is_in_loop(sampler_ops()->intern((uintptr_t)code), line));
+}
+
 static PyObject *last_operation(PyObject *module, PyObject *none) {
     return PyLong_FromUnsignedLong(operation_sampled);
 }
@@ -312,6 +322,7 @@ static PyMethodDef methods[] = {
     {"line_differences", line_differences, METH_O, NULL},
     {"operation", operation, METH_VARARGS, NULL},
     {"operations", operations, METH_O, NULL},
+    {"line_is_in_loop", line_is_in_loop, METH_VARARGS, NULL},
     {"operations_by_content", operations_by_content, METH_O, NULL},
     {"last_operation", last_operation, METH_NOARGS, NULL},
     {"arm", arm, METH_O, NULL},

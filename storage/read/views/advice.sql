@@ -76,6 +76,8 @@ FROM (VALUES
   ('*', 'patterns in turn', 'search once for all of them: one pattern with alternatives (a|b|c), or one for each word with '
     || 'a function that looks it up in a dict'),
   ('*', 'skipped items', 'go on with one iterator, or make a list once and take slices of it'),
+  ('*', 'text made into code', 'call compile() once for each text, keep the code objects in a dict, and give these to eval() or '
+    || 'exec(); a function of its own or a lambda is faster still'),
   ('*', 'single numbers', 'unpack all fields with one format, all records with struct.iter_unpack, or numbers of one kind '
     || 'with array.array or memoryview.cast'),
   ('*', 'reader of one line', 'give all lines to one csv.reader(): it takes any iterator of lines'),

@@ -38,13 +38,13 @@ WHERE nth = 1;
 
 -- As x_told_finding has them.
 CREATE VIEW x_called_told AS
-SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, x.category,
+SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, x.category,
   printf('of %d calls of %s that were counted, %d were made before, with the same result: %d different; they take %.3g of '
     || 'the line''s %.3g s, with all that they call', x.calls, x.callee, x.again, x.kinds, x.saved_ns / 1e9, x.line_ns / 1e9), (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.category),
   NULL, NULL, NULL, x.saved_ns, t.repeat_low * x.saved_ns, min(a.cpu_ns, t.repeat_high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', 6, 1
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_CALLS, 1
 FROM (
   SELECT y.*, iif(y.is_in_loop AND y.same >= c.same_part * y.again, 'loop-invariant computation', 'repeated native calls')
       AS category, c.again_part AS least_part, c.whole_part

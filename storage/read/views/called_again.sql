@@ -39,20 +39,10 @@ JOIN x_call_cost b ON b.run = a.run AND b.process = a.process AND b.kind = 5 AND
 JOIN x_call_cost k ON k.run = a.run AND k.process = a.process AND k.kind = 1 AND k.function = b.function
 WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 
--- Functions whose calls are the same again, by line that calls. Whether that is in a loop, the source says: a line
--- above it, indented less, begins with for or while, and no line between is indented as little. A comprehension is a
--- loop.
+-- Functions whose calls are the same again, by line that calls.
 CREATE VIEW x_again_call AS
 SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
-  u.name GLOB '*<*comp>' OR u.name GLOB '*<genexpr>' OR EXISTS (
-    SELECT 1 FROM source s JOIN source_line h ON h.source = s.id JOIN source_line t ON t.source = s.id AND t.line = l.line
-    WHERE s.run = x.run AND s.path = f.path AND h.line > u.first_line AND h.line <= l.line
-      AND (ltrim(h.text) GLOB 'for *' OR ltrim(h.text) GLOB 'while *' OR ltrim(h.text) GLOB 'async for *')
-      AND (h.line = l.line AND ltrim(h.text) GLOB 'while *' OR h.line < l.line
-        AND length(h.text) - length(ltrim(h.text)) < length(t.text) - length(ltrim(t.text)) AND NOT EXISTS (
-          SELECT 1 FROM source_line b WHERE b.source = s.id AND b.line > h.line AND b.line < l.line
-            AND length(b.text) - length(ltrim(b.text)) <= length(h.text) - length(ltrim(h.text))
-            AND trim(b.text) NOT IN ('', ')', ']', '}', '):', '):') AND ltrim(b.text) NOT GLOB '#*'))) AS is_in_loop
+  coalesce(l.is_in_loop, 0) AS is_in_loop
 FROM (
   SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
   FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
@@ -92,7 +82,7 @@ WHERE nth = 1;
 -- As x_told_finding has them. What is called is done once, so all its time is saved. A row for each line below says
 -- which line calls.
 CREATE VIEW x_again_told AS
-SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function_name, x.first_line, x.other_file, x.other_line, NULL, NULL,
+SELECT x.run, NULL, x.file, x.line, x.function_name, x.first_line, x.other_file, x.other_line, NULL, NULL,
   iif(x.is_in_loop, 'loop-invariant computation', 'repeated native calls'),
   printf('%s() does again what it had done: %d of %d compared calls in it, or below, had been made before, by the same '
     || 'arguments or with the same long result, and they take %.3g of its %.3g s; most of it happens in %s:%d',
@@ -105,6 +95,6 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function_name, x.first_line, x.
   1.0 * x.call_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high,
   iif(x.is_call, iif(t.repeat_low * x.again_ns >= t.high_share * a.cpu_ns, 'high', 'low'), 'called'),
-  iif(x.is_call, 5, 0), 1
+  iif(x.is_call, PIE_BASIS_SAME_CALLS, PIE_BASIS_WATCHES), 1
 FROM x_again_line x JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.call_ns >= t.high_share * a.cpu_ns;

@@ -124,7 +124,7 @@ SELECT DISTINCT *, CASE
     WHEN calls = 0 THEN 'undecided'
     WHEN again >= again_min AND counted_again_ns >= confirmed_share * counted_ns THEN 'confirmed'
     WHEN is_about_singles AND singles >= singles_min AND single_ns >= confirmed_share * counted_ns THEN 'confirmed'
-    WHEN grows = 1 AND has_grown THEN 'confirmed'
+    WHEN basis = PIE_BASIS_COPIES AND has_grown THEN 'confirmed'
     WHEN NOT is_whole THEN 'undecided'
     WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns)
       AND (calls = 1 OR bulk_ns >= confirmed_share * counted_ns
@@ -212,7 +212,7 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', grows <> 5, library IS NOT NULL,
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis <> PIE_BASIS_SAME_CALLS, library IS NOT NULL,
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
           proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth
@@ -223,15 +223,7 @@ FROM (
 -- computes, whatever its finding is about.
 CREATE VIEW x_confirmed_finding AS
 SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'maybe',
-    line_severity = 'low', verdict IS NOT 'confirmed', rank) AS proven_rank, CASE
-    WHEN grows = 9 THEN 'moved again'
-    WHEN grows = 7 THEN 'read again'
-    WHEN grows IN (5, 6) THEN 'computed again'
-    WHEN grows = 4 THEN 'looked up again'
-    WHEN grows = 3 THEN 'read again'
-    WHEN grows = 2 THEN 'moved again'
-    WHEN grows THEN 'copied again'
-    WHEN kind = PIE_WATCH_LOAD AND category NOT IN ('repeated native calls', 'loop-invariant computation',
-      'inefficient algorithm') THEN 'looked up again'
-    ELSE 'computed again' END AS done_again
-FROM x_line_finding;
+    line_severity = 'low', verdict IS NOT 'confirmed', rank) AS proven_rank, coalesce((SELECT b.done_again FROM x_basis b WHERE b.basis = f.basis),
+    iif(kind = PIE_WATCH_LOAD AND category NOT IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm'),
+      'looked up again', 'computed again')) AS done_again
+FROM x_line_finding f;

@@ -23,13 +23,13 @@ WHERE nth = 1 AND element_ns > 0;
 
 -- As x_told_finding has them.
 CREATE VIEW x_element_told AS
-SELECT x.run, PIE_WATCH_LOAD, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, x.library, x.category,
+SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, x.library, x.category,
   printf('for %.0f %% of its time the line is in %s() of %s, which takes one element at a time',
     100 * x.element_ns / x.line_ns, x.element_function, x.library), (
     SELECT a.advice FROM x_advice a WHERE a.about = x.category AND x.library GLOB a.library
     ORDER BY length(a.library) DESC LIMIT 1),
   NULL, NULL, NULL, x.line_ns, t.calls_low * x.line_ns, min(a.cpu_ns, t.calls_high * x.line_ns), x.element_ns, x.element_ns, NULL,
   x.line_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', 4, 1
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_ELEMENTS, 1
 FROM x_element_line x JOIN x_element_threshold m JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.samples >= m.samples AND x.element_ns >= m.part * x.line_ns AND t.calls_low * x.line_ns >= t.high_share * a.cpu_ns;

@@ -4,49 +4,47 @@
 -- other views that find something (growth.sql, reads.sql, work.sql, passes.sql).
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
--- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
--- says what the line's stores are about, and what the line looks up again is of less weight. One that reads all
--- that was there (3) or single elements (4) has no other (reads.sql, work.sql), nor has one whose calls of own code (6)
--- or of searches, slices and shifts (7 to 9) were counted. A call that samples say is the same again
--- has 5. Where a line passes over the same data again and again, results may be nearly the same each time, and prove
--- only with the same arguments (is_argued).
+-- comparisons that decide nothing come after what is decided. Of what findings of a line rest on (basis.sql), that of
+-- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the
+-- same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
-  SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
-    category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+  SELECT run, coalesce(kind, access) AS kind, file, line, function, function_line, first_file, first_line, native_function,
+    native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-    iif(grows = 5, NULL, coalesce(call_file, user_file)) AS user_file, iif(grows = 5, NULL, coalesce(call_line, user_line)) AS user_line,
+    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, user_file)) AS user_file,
+    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, user_line)) AS user_line,
     redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
-    calls_high, grows,
-    iif((line_grows AND NOT grows OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
+    calls_high, basis,
+    iif((line_basis AND NOT basis OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
       max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
-    FROM (SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
+    FROM (SELECT *, max(basis) OVER g AS line_basis, max(iif(is_alone, basis, 0)) OVER g AS alone_basis, max(severity = 'maybe') OVER g AS line_passes,
       max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
         user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
-        high_share, calls_high, severity, 0 AS grows, NOT is_repeat OR is_same_arguments
+        high_share, calls_high, severity, PIE_BASIS_WATCHES AS basis, NOT is_repeat OR is_same_arguments
           OR (category <> 'inefficient algorithm' AND NOT by_return AND NOT is_return_decisive) AS is_argued
       FROM x_explained_finding
       UNION ALL
-      SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
+      SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
-        iif(about = 'shifts', 2, 1), 1
+        iif(about = 'shifts', PIE_BASIS_SHIFTS, PIE_BASIS_COPIES), 1
       FROM x_copying_finding
       UNION ALL
-      SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
+      SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns, reads_ns, reads_ns, NULL,
         line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low,
-        high_part, high_share, calls_high, 'high', 3, 1
+        high_part, high_share, calls_high, 'high', PIE_BASIS_READS, 1
       FROM x_reading_finding
       UNION ALL
       SELECT * FROM x_work_told
@@ -62,12 +60,12 @@ FROM (
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
-        high_share, calls_high, 'maybe', 0, 1
-      FROM x_passing_finding)
+        high_share, calls_high, 'maybe', PIE_BASIS_WATCHES, 1
+      FROM x_passing_finding) JOIN x_basis USING (basis)
     WINDOW g AS (PARTITION BY run, file, line))
     WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
   WHERE severity <> 'called'
-    AND iif(line_grows IN (3, 4) OR line_grows > 5, grows = line_grows, grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+    AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS
@@ -78,7 +76,7 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
-  fix_gain_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
+  fix_gain_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(basis, NULL, again_low_ns / 1e9) AS again_s_low,
   again_high_ns / 1e9 AS again_s_high, done_again AS again, most_ns / 1e9 AS gain_most_s,
   iif(most_ns IS NULL, NULL, within) AS gain_within
 FROM x_confirmed_finding;
@@ -100,7 +98,7 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
   iif(nth = 1, verdict, NULL) AS verdict, iif(nth = 1, proof, NULL) AS facts,
   iif(nth = 1, fix_gain_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
-  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high,
+  iif(basis, NULL, again_low_ns / 1e9) AS again_s_low, iif(basis, NULL, again_high_ns / 1e9) AS again_s_high,
   done_again AS again, iif(nth = 1, most_ns, NULL) / 1e9 AS gain_most_s,
   iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within
 FROM (
@@ -117,7 +115,7 @@ FROM (
           WHEN is_reuse THEN iif(worst_severity = 'maybe', 'maybe', 'reuse')
           WHEN worst_severity = 'high' THEN 'high'
           WHEN found_verdict IS 'refuted' THEN 'low'
-          WHEN grows THEN 'high'
+          WHEN basis THEN 'high'
           WHEN is_decided AND traps >= high_traps AND again_low_ns >= high_low * line_ns
             AND again_ns >= high_part * line_ns AND again_ns >= high_share * run_ns THEN 'high'
           ELSE 'low' END AS sum_severity
@@ -129,7 +127,7 @@ FROM (
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
           sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
           sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
-          sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(grows) OVER g AS grows,
+          sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(basis) OVER g AS basis,
           sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
           sum(watches) OVER g AS watches, count(*) OVER g AS lines,
           row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY proven_rank) AS line_nth

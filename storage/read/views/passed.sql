@@ -1,21 +1,25 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Lines that go through all items of a list again and again, as counted windows saw it (the table passed): each call is
--- known, with the list that it met. Samples of time say the same of longer lists (reads.sql). Below findings.sql.
+-- known, with the list that it met. Samples of time say the same of longer lists (reads.sql). And lines that make code
+-- of the same text. Below findings.sql.
 
 -- All figures to tune are here. kind: of the table.
 CREATE VIEW x_passed_kind AS
 SELECT column1 AS kind, column2 AS calls, column3 AS items, column4 AS carried_part, column5 AS line_part, column6 AS item_ns,
-  column7 AS low, column8 AS high, column9 AS about, column10 AS grows, column11 AS evidence
+  column7 AS low, column8 AS high, column9 AS about, column10 AS basis, column11 AS category, column12 AS evidence
 FROM (VALUES
   -- A set made of a list that is searched once gains nothing. A search that takes less time found its item at the
   -- front.
-  (1, 50, 32, 0.9, 0.75, 2, 0.8, 1.2, 'searched list', 7, 'of {calls} searches that were counted, {carried} met the list '
+  (1, 50, 32, 0.9, 0.75, 2, 0.8, 1.2, 'searched list', PIE_BASIS_SEARCHES, 'inefficient algorithm', 'of {calls} searches that were counted, {carried} met the list '
     || 'of the one before, of {items} items on average'),
   -- What a slice has made is cut again. Where as many items were added as cut off, nobody knows.
-  (2, 20, 32, 0.4, 0.5, 0, 0.7, 1.2, 'slices of slices', 8, 'of {calls} slices that were counted, {carried} at least were '
+  (2, 20, 32, 0.4, 0.5, 0, 0.7, 1.2, 'slices of slices', PIE_BASIS_SLICES, 'inefficient algorithm', 'of {calls} slices that were counted, {carried} at least were '
     || 'cut from what the one before had copied, {items} items on average, so twice the items take four times as long'),
-  (3, 50, 256, 0.9, 0.5, 0, 0.7, 1.2, 'shifts', 9, 'of {calls} calls that were counted, {carried} moved items of the list '
-    || 'of the one before, {items} on average'));
+  (3, 50, 256, 0.9, 0.5, 0, 0.7, 1.2, 'shifts', PIE_BASIS_COUNTED_SHIFTS, 'inefficient algorithm', 'of {calls} calls that were counted, {carried} moved items of the list '
+    || 'of the one before, {items} on average'),
+  -- Another text is made into code once in a while. The work of the code itself is at its own lines.
+  (4, 20, 0, 0.9, 0.5, 0, 0.7, 1.2, 'text made into code', PIE_BASIS_CODE, 'repeated native calls', 'of {calls} calls that were '
+    || 'counted, {carried} made code of text that had been made into code before, of {items} characters on average'));
 
 -- By callee, with the part of the line's counted time that its calls take.
 CREATE VIEW x_passed_line AS
@@ -23,7 +27,7 @@ SELECT * FROM (
   SELECT p.run, w.process, w.file, w.line, w.kind, w.calls, w.carried, 1.0 * w.items / w.calls AS items, w.line_ns,
     1.0 * w.call_ns / (
       SELECT sum(c.call_ns) FROM windowed c WHERE c.process = w.process AND c.file = w.file AND c.line = w.line) AS part,
-    k.about, k.grows, k.line_part, k.low, k.high, k.evidence,
+    k.about, k.basis, k.line_part, k.low, k.high, k.category, k.evidence,
     row_number() OVER (PARTITION BY p.run, w.file, w.line ORDER BY w.call_ns DESC, w.callee) AS nth
   FROM process p JOIN passed w ON w.process = p.id JOIN x_passed_kind k ON k.kind = w.kind
   WHERE w.calls >= k.calls AND w.items >= k.items * w.calls AND w.carried >= k.carried_part * w.calls
@@ -32,13 +36,13 @@ WHERE nth = 1 AND part >= line_part;
 
 -- As x_told_finding has them.
 CREATE VIEW x_passed_told AS
-SELECT x.run, iif(x.grows = 7, PIE_WATCH_LOAD, PIE_WATCH_STORE), x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL,
-  'inefficient algorithm', replace(replace(replace(x.evidence, '{calls}', x.calls), '{carried}', x.carried), '{items}',
+SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL,
+  x.category, replace(replace(replace(x.evidence, '{calls}', x.calls), '{carried}', x.carried), '{items}',
     printf('%.0f', x.items)) || printf('; that takes %.3g of the line''s %.3g s', x.saved_ns / 1e9, x.line_ns / 1e9), (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about),
   NULL, NULL, NULL, x.saved_ns, x.low * x.saved_ns, min(a.cpu_ns, x.high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', x.grows, 1
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', x.basis, 1
 FROM (
   SELECT y.*, y.line_ns * y.part AS saved_ns, u.name AS function, u.first_line AS function_line
   FROM x_passed_line y

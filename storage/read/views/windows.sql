@@ -70,12 +70,12 @@ WHERE nth = 1;
 -- known by its sizes. What is new in the windows may come again later, in a run that makes more calls than there are
 -- kinds: the line made as many calls as its time has room for.
 CREATE VIEW x_windowed_beside AS
-SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(grows) OVER g AND row_number() OVER (
+SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row_number() OVER (
     PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1 AS becomes_again,
   may_be_new IS TRUE AND severity = 'high'
-    AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT grows
+    AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT basis
     AND top_ns * min(1 - again_part, kinds_low / (line_ns * top_calls / call_ns)) >= (1 - new_part) * call_ns AS becomes_new,
-  severity = 'high' AND category = 'slice underutilization' AND NOT grows AND function_calls >= array_calls
+  severity = 'high' AND category = 'slice underutilization' AND NOT basis AND function_calls >= array_calls
     AND function_array_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_arrays
 FROM (
   SELECT f.*, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
@@ -113,7 +113,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   iif(is_changed OR becomes_new, min(line_ns, repeat_high * again_part * line_ns), again_high_ns) AS again_high_ns,
   line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
   trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
-  high_part, high_share, calls_high, grows, CASE
+  high_part, high_share, calls_high, basis, CASE
     WHEN is_changed THEN iif(again_part * line_ns >= high_share * run_ns, 'high', 'low')
     WHEN becomes_new OR is_of_arrays THEN 'low'
     ELSE severity END AS severity

@@ -50,28 +50,36 @@ WHERE rises >= iif(kind = PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kin
     WHEN PIE_READ_FIELD THEN lines >= t.fields_lines
     ELSE 1 END;
 
--- The kinds with their words. is_growing: a choice among items of which none go. grows: as in x_told_finding. unit: of
+-- The kinds with their words. is_growing: a choice among items of which none go. basis: of basis.sql. unit: of
 -- size; an item has 8 bytes. with_same: comparisons that met the same count among those that were seen. is_part: the
 -- upper part of its time is waste, the rest is not.
 CREATE VIEW x_work_kind AS
-SELECT column1 AS kind, column2 AS is_growing, column3 AS category, column4 AS grows, column5 AS about, column6 AS is_part,
+SELECT column1 AS kind, column2 AS is_growing, column3 AS category, column4 AS basis, column5 AS about, column6 AS is_part,
   column7 AS unit, column8 AS with_same, column9 AS evidence
 FROM (VALUES
-  (PIE_READ_JOIN, 0, 'inefficient algorithm', 1, 'joined items', 0, 'bytes as items', 0, 'each + copies all {size} items that '
+  (PIE_READ_JOIN, 0, 'inefficient algorithm', PIE_BASIS_COPIES, 'joined items', 0, 'bytes as items', 0,
+    'each + copies all {size} items that '
     || 'were there and adds a little, in {told} of {seen} comparisons, so twice the calls take four times as long'),
-  (PIE_READ_CHOICE, 1, 'inefficient algorithm', 3, 'growing argument', 0, 'items as bytes', 0, 'each call reads all that '
+  (PIE_READ_CHOICE, 1, 'inefficient algorithm', PIE_BASIS_READS, 'growing argument', 0, 'items as bytes', 0,
+    'each call reads all that '
     || 'was there again: its argument grew to {size}, and began as before in {told} of {seen} comparisons'),
-  (PIE_READ_CHOICE, 0, 'inefficient algorithm', 3, 'chosen again', 0, 'items', 1, 'each call looks at all items, up to '
+  (PIE_READ_CHOICE, 0, 'inefficient algorithm', PIE_BASIS_READS, 'chosen again', 0, 'items', 1,
+    'each call looks at all items, up to '
     || '{size}, of which a few had changed in {told} of {seen} comparisons'),
-  (PIE_READ_PATTERN, 0, 'inefficient algorithm', 3, 'patterns in turn', 0, 'bytes', 1, '{told} of {seen} comparisons met '
+  (PIE_READ_PATTERN, 0, 'inefficient algorithm', PIE_BASIS_READS, 'patterns in turn', 0, 'bytes', 1,
+    '{told} of {seen} comparisons met '
     || 'the text of before, up to {size}, and another pattern'),
-  (PIE_READ_SKIP, 0, 'API misuse', 3, 'skipped items', 1, 'items', 0, 'islice() begins anew, and passes over up to {size} '
+  (PIE_READ_SKIP, 0, 'API misuse', PIE_BASIS_READS, 'skipped items', 1, 'items', 0,
+    'islice() begins anew, and passes over up to {size} '
     || 'items before the first that it hands out: {told} of {seen} samples met it there'),
-  (PIE_READ_FIELD, 0, 'slice underutilization', 4, 'single numbers', 0, 'items', 0, '{told} of {seen} samples met the '
+  (PIE_READ_FIELD, 0, 'slice underutilization', PIE_BASIS_ELEMENTS, 'single numbers', 0, 'items', 0,
+    '{told} of {seen} samples met the '
     || 'unpacking of a single number, at {lines} lines of the function'),
-  (PIE_READ_READER, 0, 'API misuse', 4, 'reader of one line', 1, 'items', 0, '{told} of {seen} samples met the making of a '
+  (PIE_READ_READER, 0, 'API misuse', PIE_BASIS_ELEMENTS, 'reader of one line', 1, 'items', 0,
+    '{told} of {seen} samples met the making of a '
     || 'csv.reader() for a single line'),
-  (PIE_READ_FOLD, 0, 'slice underutilization', 4, 'fold', 0, 'items', 0, 'each round of the loop fetches a single element, '
+  (PIE_READ_FOLD, 0, 'slice underutilization', PIE_BASIS_ELEMENTS, 'fold', 0, 'items', 0, 'each round of the loop fetches a single element,
+    '
     || 'and only adds it up, counts it or keeps the greatest: {told} of {seen} samples at a[i] met text, bytes, a list or '
     || 'an array, in ranges of up to {size}'));
 
@@ -93,7 +101,7 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
     printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9)) AS evidence,
   (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about) AS advice
 FROM (
-  SELECT r.*, k.category, k.grows, k.about, k.is_part, k.unit, k.with_same, k.evidence AS template,
+  SELECT r.*, k.category, k.basis, k.about, k.is_part, k.unit, k.with_same, k.evidence AS template,
     r.max_size * iif(k.unit = 'bytes', 1, 8) AS bytes, iif(k.is_part, r.upper_ns, r.reads_ns) AS again_ns,
     min(r.run_ns, CASE
       WHEN k.is_part THEN r.upper_ns
@@ -108,8 +116,8 @@ WHERE x.saved_ns >= t.high_share * x.run_ns AND x.again_ns >= t.high_low * x.lin
 
 -- As x_told_finding has them.
 CREATE VIEW x_work_told AS
-SELECT run, iif(grows = 1, PIE_WATCH_STORE, PIE_WATCH_LOAD), file, line, function, function_line, NULL, NULL,
+SELECT run, NULL, file, line, function, function_line, NULL, NULL,
   native_function, native_library, category, evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns,
   again_ns, again_ns, NULL, line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  z2, high_traps, high_low, high_part, high_share, calls_high, 'high', grows, 1
+  z2, high_traps, high_low, high_part, high_share, calls_high, 'high', basis, 1
 FROM x_work_finding;
