@@ -27,14 +27,16 @@ int pie_watch_choose_slot(struct pie_thread *thread);
 void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 /* The slot's register is disarmed, its watch forgotten. */
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
-/* Is a sample in this context to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
-bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
+/* Is a sample of this line to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
+bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id line_node);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* Did the last watches that began at a place come to nothing, so that few begin there? By chance. A place is a basic
  * block, or a call site of either kind; see watch/interest_sigsafe.c */
 enum pie_watch_place { PIE_WATCH_AT_CALL, PIE_WATCH_AT_BLOCK };
 bool pie_watch_is_fruitless(struct pie_watch_thread *watch, enum pie_watch_place kind, uint64_t place);
+/* Was pie_watch_set_item() called for this code unit? */
+bool pie_watch_is_item(uint64_t site);
 /* A watch that began there has something to compare; or it has not. */
 void pie_watch_note_fruit(uint64_t place, bool has_fruit);
 /* A profile begins. Context: drain. */

@@ -33,6 +33,9 @@
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
 enum { SLOT_BITS = 2, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16, CALLS_ONE_IN = 8 };
 
+/* More than this does not fit into a record. */
+static const uint64_t COST_MAX_NS = UINT64_C(1000) * UINT16_MAX;
+
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
 
@@ -173,6 +176,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->memory = slot->memory;
     record->traits = slot->traits;
     record->slot = (uint8_t)index;
+    record->cost_us = (uint16_t)(slot->cost_ns < COST_MAX_NS ? slot->cost_ns / 1000 : UINT16_MAX);
     if (!pie_watch_ring_push(&pie_watch_of(thread)->ring, record))
         pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
 }
@@ -231,7 +235,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->tries = 0;
     slot->is_call = slot->is_outer = slot->is_python = false;
     slot->above = 0;
-    slot->array_bytes = 0;
+    slot->array_bytes = slot->cost_ns = 0;
     slot->serial = ++pie_watch_of(thread)->serial & PIE_WATCH_SERIAL_MASK;
 }
 
@@ -342,7 +346,8 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!pie_watch_has_credit(thread, settings)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    } else if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
+    } else if (settings->is_adaptive &&
+               !pie_watch_wants(pie_watch_of(thread), pie_watch_own_line(settings->ops, taken->node))) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     } else if (pie_watch_is_fruitless(pie_watch_of(thread), PIE_WATCH_AT_BLOCK,
                                       pie_watch_place_of_block(block))) {
@@ -385,7 +390,7 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     else if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    else if (settings->is_adaptive && !pie_watch_wants(watch, taken->node))
+    else if (settings->is_adaptive && !pie_watch_wants(watch, pie_watch_own_line(settings->ops, taken->node)))
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     else if (pie_watch_is_fruitless(watch, PIE_WATCH_AT_CALL, pie_watch_place_of_call(site, false)))
         pie_counter_add(PIE_COUNTER_WATCH_FRUITLESS, 1);
@@ -416,7 +421,8 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_watch_requests_push(&pie_watch_of(thread)->requests, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
-    if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
+    if (settings->is_adaptive &&
+        !pie_watch_wants(pie_watch_of(thread), pie_watch_own_line(settings->ops, taken->node))) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
         return;
     }
@@ -651,6 +657,13 @@ static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucon
     }
 }
 
+/* Before the trap is handled, since its watch may be over then. What the handler does is little beside the trap. */
+static void note_cost(struct pie_thread *thread, unsigned fired, uint64_t price_ns) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (fired >> i & 1)
+            pie_watch_of(thread)->slots[i].cost_ns += price_ns;
+}
+
 void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
@@ -666,6 +679,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
+    note_cost(thread, fired, settings->trap_price_ns);
     if (!fired)
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     else if (pie_trap_is_hardware(info))
