@@ -157,9 +157,12 @@ static uint64_t own_line(struct pie_watch_drain *drain, struct pie_cct_id own) {
     return (uint64_t)pie_cct_key_code(unit) << 32 | line;
 }
 
+/* Nearly all watches go to the line that needs them most, until others need them as much: hence the cube. */
 static void tell_need(struct pie_watch_drain *drain, struct pie_cct_id own, uint64_t line) {
+    double need = line ? pie_need_of(&drain->need, line) : 0;
+
     if (line)
-        pie_watch_set_interest(own, pie_need_of(&drain->need, line));
+        pie_watch_set_interest(own, need * need * need);
 }
 
 void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns) {

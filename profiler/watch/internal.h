@@ -29,6 +29,10 @@ void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 /* Is a sample of this line to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
 bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id line_node);
+/* The registers in these bits fired. Before that is handled, since their watches may be over then. */
+void pie_watch_note_traps(struct pie_thread *thread, unsigned fired, uint64_t price_ns);
+/* What a watch has taken so far, as a record holds it. */
+uint16_t pie_watch_cost_us(const struct pie_watch_slot *slot);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* Did the last watches that began at a place come to nothing, so that few begin there? By chance. A place is a basic

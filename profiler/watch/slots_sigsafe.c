@@ -250,6 +250,19 @@ static unsigned data_armed(const struct pie_watch_thread *watch) {
     return n;
 }
 
+/* What the handler does is little beside the trap. */
+void pie_watch_note_traps(struct pie_thread *thread, unsigned fired, uint64_t price_ns) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (fired >> i & 1)
+            pie_watch_of(thread)->slots[i].cost_ns += price_ns;
+}
+
+uint16_t pie_watch_cost_us(const struct pie_watch_slot *slot) {
+    uint64_t cost_us = slot->cost_ns / 1000;
+
+    return (uint16_t)(cost_us < UINT16_MAX ? cost_us : UINT16_MAX);
+}
+
 /* What is slower while any data breakpoint is armed is a cost of each watch that has one. */
 static void share_tax(struct pie_watch_thread *watch, uint64_t each_ns) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)

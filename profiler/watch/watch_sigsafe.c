@@ -33,9 +33,6 @@
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
 enum { SLOT_BITS = 2, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16, CALLS_ONE_IN = 8 };
 
-/* More than this does not fit into a record. */
-static const uint64_t COST_MAX_NS = UINT64_C(1000) * UINT16_MAX;
-
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
 
@@ -176,7 +173,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->memory = slot->memory;
     record->traits = slot->traits;
     record->slot = (uint8_t)index;
-    record->cost_us = (uint16_t)(slot->cost_ns < COST_MAX_NS ? slot->cost_ns / 1000 : UINT16_MAX);
+    record->cost_us = pie_watch_cost_us(slot);
     if (!pie_watch_ring_push(&pie_watch_of(thread)->ring, record))
         pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
 }
@@ -657,13 +654,6 @@ static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucon
     }
 }
 
-/* Before the trap is handled, since its watch may be over then. What the handler does is little beside the trap. */
-static void note_cost(struct pie_thread *thread, unsigned fired, uint64_t price_ns) {
-    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
-        if (fired >> i & 1)
-            pie_watch_of(thread)->slots[i].cost_ns += price_ns;
-}
-
 void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
@@ -679,7 +669,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
-    note_cost(thread, fired, settings->trap_price_ns);
+    pie_watch_note_traps(thread, fired, settings->trap_price_ns);
     if (!fired)
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     else if (pie_trap_is_hardware(info))
