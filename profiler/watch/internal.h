@@ -29,6 +29,11 @@ void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 /* Is a sample of this line to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
 bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id line_node);
+/* Is a sample in this context to begin none, for the sake of other lines? By chance. */
+static inline bool pie_watch_passes_over(struct pie_watch_thread *watch,
+                                         const struct pie_watch_settings *settings, struct pie_cct_id node) {
+    return settings->is_adaptive && !pie_watch_wants(watch, pie_watch_own_line(settings->ops, node));
+}
 /* The registers in these bits fired. Before that is handled, since their watches may be over then. */
 void pie_watch_note_traps(struct pie_thread *thread, unsigned fired, uint64_t price_ns);
 /* What a watch has taken so far, as a record holds it. */

@@ -343,8 +343,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!pie_watch_has_credit(thread, settings)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    } else if (settings->is_adaptive &&
-               !pie_watch_wants(pie_watch_of(thread), pie_watch_own_line(settings->ops, taken->node))) {
+    } else if (pie_watch_passes_over(pie_watch_of(thread), settings, taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     } else if (pie_watch_is_fruitless(pie_watch_of(thread), PIE_WATCH_AT_BLOCK,
                                       pie_watch_place_of_block(block))) {
@@ -387,7 +386,7 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     else if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    else if (settings->is_adaptive && !pie_watch_wants(watch, pie_watch_own_line(settings->ops, taken->node)))
+    else if (pie_watch_passes_over(watch, settings, taken->node))
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     else if (pie_watch_is_fruitless(watch, PIE_WATCH_AT_CALL, pie_watch_place_of_call(site, false)))
         pie_counter_add(PIE_COUNTER_WATCH_FRUITLESS, 1);
@@ -418,8 +417,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_watch_requests_push(&pie_watch_of(thread)->requests, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
-    if (settings->is_adaptive &&
-        !pie_watch_wants(pie_watch_of(thread), pie_watch_own_line(settings->ops, taken->node))) {
+    if (pie_watch_passes_over(pie_watch_of(thread), settings, taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
         return;
     }
