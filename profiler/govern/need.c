@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-/* How often the greatest need is looked for: once in so many additions. */
+/* Additions until the greatest need is looked for again. */
 enum { PASSED_MAX = 64, ROOM_FIRST = 128 };
 
 static const double CONFIDENCE = 0.95;
