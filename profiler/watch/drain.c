@@ -19,8 +19,8 @@
 #include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/modules.h"
+#include "profiler/govern/need.h"
 #include "profiler/ports/pystack.h"
-#include "profiler/race/racing.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/symbols/naming.h"
 #include "profiler/thread/thread.h"
@@ -38,14 +38,14 @@
 static const uint64_t SHORT_CALL_NS = 15000;
 
 enum { RETURNED_BYTES_MIN = 64 };
-static const double CONFIDENCE = 0.95;
 
 /* A watch in stage 3. */
 struct open_watch {
     bool is_open;
     uint32_t serial;
-    struct pie_cct_id cct_node; /* where it began */
-    struct pie_watch_row row;   /* without an outcome */
+    struct pie_cct_id cct_node; /* where the time passed that it stands for */
+    uint64_t cost_ns;
+    struct pie_watch_row row; /* without an outcome */
     uint64_t place, value; /* of a call: what returned, and where; of a store: the value that was equal, 0 */
     uint64_t variety;      /* of the value (struct pie_value) */
     bool has_arguments;    /* the arguments were read in full, or are known to be the same */
@@ -55,10 +55,9 @@ struct thread_watches {
     struct open_watch open[PIE_DEBUG_REGISTERS];
 };
 
-/* CPU time of a Python line that no watch stands for yet, and what its watches came to. */
+/* CPU time of a Python line that no watch stands for yet. */
 struct line_time {
     uint64_t pending_ns[PIE_WATCH_STORE + 1]; /* by kind */
-    uint64_t watched, redundant;              /* watches that came to an end that says something */
 };
 
 struct pie_watch_drain {
@@ -76,6 +75,8 @@ struct pie_watch_drain {
     struct pie_u64map line_of_node; /* stored node of a Python line -> index in lines, plus 1 */
     struct line_time *lines;
     size_t n_lines, lines_room;
+    struct pie_need need;           /* of watches, by line of own code whatever leads there */
+    struct pie_u64map line_of_unit; /* code unit of such a line -> its number, plus 1 */
 };
 
 int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming *naming, double fp_tolerance,
@@ -102,6 +103,8 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
     pie_free(drain->threads);
     pie_u64map_finish(&drain->line_of_node);
     pie_free(drain->lines);
+    pie_need_finish(&drain->need);
+    pie_u64map_finish(&drain->line_of_unit);
     pie_free(drain);
 }
 
@@ -138,18 +141,68 @@ static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_i
     return &drain->lines[drain->n_lines++];
 }
 
+/* --- Where the next watches go --- */
+
+/* A line of own code, and where handlers look for its need. 0: none. */
+static uint64_t own_line(struct pie_watch_drain *drain, struct pie_cct_id own) {
+    uint64_t unit = pie_cct_key(own);
+
+    if (pie_cct_is_root(own))
+        return 0;
+    uint32_t line = pie_u64map_get(&drain->line_of_unit, unit);
+    if (!line) {
+        line = (uint32_t)drain->ops->line(pie_cct_key_code(unit), pie_cct_key_offset(unit)) + 1;
+        (void)pie_u64map_put(&drain->line_of_unit, unit, line); /* without room it is looked for again */
+    }
+    return (uint64_t)pie_cct_key_code(unit) << 32 | line;
+}
+
+/* Nearly all watches go to the line that needs them most, until others need them as much: hence the cube. */
+static void tell_need(struct pie_watch_drain *drain, struct pie_cct_id own, uint64_t line) {
+    double need = line ? pie_need_of(&drain->need, line) : 0;
+
+    if (line)
+        pie_watch_set_interest(own, need * need * need);
+}
+
 void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns) {
-    struct line_time *line = line_of(drain, cct_node);
+    struct line_time *time = line_of(drain, cct_node);
+    struct pie_cct_id own = pie_watch_own_line(drain->ops, cct_node); /* known by now, since it was named */
+    uint64_t line = own_line(drain, own);
+
+    if (line)
+        pie_need_spent(&drain->need, line, cpu_ns);
+    tell_need(drain, own, line);
+    if (!time)
+        return;
+    time->pending_ns[PIE_WATCH_LOAD] += cpu_ns;
+    time->pending_ns[PIE_WATCH_STORE] += cpu_ns;
+}
+
+/* cct_node: where the time passed that the watch stands for. */
+static void note_need(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
+                      enum pie_watch_outcome outcome, uint64_t cost_ns) {
+    struct pie_cct_id own = pie_watch_own_line(drain->ops, cct_node);
+    uint64_t line = own_line(drain, own);
+    bool says_nothing = outcome == PIE_WATCH_LOST || outcome == PIE_WATCH_EVICTED;
 
     if (!line)
         return;
-    line->pending_ns[PIE_WATCH_LOAD] += cpu_ns;
-    line->pending_ns[PIE_WATCH_STORE] += cpu_ns;
+    pie_need_looked(&drain->need, line,
+                    says_nothing                     ? PIE_NEED_NONE
+                    : outcome == PIE_WATCH_REDUNDANT ? PIE_NEED_EQUAL
+                                                     : PIE_NEED_OTHER,
+                    cost_ns);
+    tell_need(drain, own, line);
+}
+
+/* Where the time passed that a watch stands for. */
+static struct pie_cct_id time_node(const struct pie_watch_record *reached) {
+    return reached->traits & PIE_WATCH_OUTER_CALL ? reached->second_node : reached->first_node;
 }
 
 static double take_time(struct pie_watch_drain *drain, const struct pie_watch_record *record) {
-    struct line_time *line =
-        line_of(drain, record->traits & PIE_WATCH_OUTER_CALL ? record->second_node : record->first_node);
+    struct line_time *line = line_of(drain, time_node(record));
     double ns = line ? (double)line->pending_ns[record->kind] : 0;
 
     if (line)
@@ -158,6 +211,10 @@ static double take_time(struct pie_watch_drain *drain, const struct pie_watch_re
 }
 
 /* --- Rows --- */
+
+static bool is_of_calls(uint8_t memory) {
+    return memory == PIE_WATCH_MEMORY_RETURNED || memory == PIE_WATCH_MEMORY_CALL;
+}
 
 static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
                             struct pie_watch_row *row) {
@@ -169,23 +226,6 @@ static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct
                           ~PIE_OPERATION_IN_FOLD);
         cct_node = pie_cct_parent(cct_node);
     }
-}
-
-/* Lines that are decided leave the registers to others. */
-static void note_interest(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
-                          enum pie_watch_outcome outcome) {
-    struct line_time *line = line_of(drain, cct_node);
-
-    if (!line || outcome == PIE_WATCH_LOST || outcome == PIE_WATCH_EVICTED)
-        return;
-    line->watched++;
-    line->redundant += outcome == PIE_WATCH_REDUNDANT;
-    pie_watch_set_interest(pie_watch_line_node(cct_node),
-                           pie_race_undecided(line->redundant, line->watched, CONFIDENCE));
-}
-
-static bool is_of_calls(uint8_t memory) {
-    return memory == PIE_WATCH_MEMORY_RETURNED || memory == PIE_WATCH_MEMORY_CALL;
 }
 
 /* A value was equal. Is that a coincidence? Not if the arguments were too, nor if it is a value of many words. A result
@@ -224,7 +264,7 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
         outcome = weigh(drain, open);
     if (outcome == PIE_WATCH_LOST)
         open->row.second_node = (struct pie_node_id){0};
-    note_interest(drain, open->cct_node, is_other ? PIE_WATCH_CHANGED : outcome);
+    note_need(drain, open->cct_node, is_other ? PIE_WATCH_CHANGED : outcome, open->cost_ns);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
     if (open->row.first_node.value && pie_watch_rows_add(&drain->rows, &open->row) < 0)
@@ -259,6 +299,17 @@ static void note_value(struct pie_watch_drain *drain, struct open_watch *open,
         pie_watch_evidence_returned(&drain->evidence, pie_hash_mix(open->place, true), open->value);
 }
 
+/* What a[i] returned was fetched and not computed, so nobody asks whether it came again (x_watch in watches.sql). */
+static void note_item(struct pie_watch_drain *drain, const struct pie_watch_row *row,
+                      const struct pie_watch_record *record) {
+    unsigned operation = row->operations[0] & PIE_OPERATION_MASK;
+    bool is_item = operation == PIE_OPERATION_SUBSCRIPT || operation == PIE_OPERATION_STORE_SUBSCRIPT ||
+                   operation == PIE_OPERATION_ITERATE;
+
+    if (is_item && is_of_calls(record->memory) && !(record->traits & PIE_WATCH_OUTER_CALL))
+        pie_watch_set_item(pie_cct_key(pie_watch_line_node(record->first_node)));
+}
+
 static void reached(struct pie_watch_drain *drain, struct open_watch *open,
                     const struct pie_watch_record *record) {
     double weight_ns = take_time(drain, record);
@@ -268,7 +319,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
     *open = (struct open_watch){
         .is_open = true,
         .serial = record->serial,
-        .cct_node = record->first_node,
+        .cct_node = time_node(record),
         .row =
             {
                 .kind = record->kind,
@@ -287,6 +338,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
             },
     };
     note_operations(drain, record->first_node, &open->row);
+    note_item(drain, &open->row, record);
     note_seen(drain, open, record);
     note_value(drain, open, record);
 }
@@ -378,6 +430,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
     if (!open->is_open || open->serial != record->serial)
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
+    open->cost_ns = record->cost_us * UINT64_C(1000);
     open->row.round_ns = record->round_ns;
     open->row.traits |= record->traits & (PIE_WATCH_PARTLY | PIE_WATCH_OTHER_ARGUMENTS);
     if (!(record->traits & PIE_WATCH_ARGUMENTS))
@@ -469,6 +522,9 @@ static uint32_t keep_line(void *data, uint64_t node, uint32_t index) {
 void pie_watch_drain_forget(struct pie_watch_drain *drain) {
     pie_watch_seen_finish(&drain->seen);
     pie_watch_evidence_finish(&drain->evidence);
+    pie_watch_items_forget();
+    pie_need_finish(&drain->need); /* code has other numbers from now on */
+    pie_u64map_finish(&drain->line_of_unit);
     struct kept_lines kept = {drain, pie_malloc((drain->n_lines + 1) * sizeof *kept.lines), 0};
 
     if (!kept.lines)

@@ -2,11 +2,13 @@
 
 /* Where debug registers and traps are spent.
  *
- * They are few, so they go first to lines whose redundant fraction is still undecided (Paikana's
- * idea, on fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while
- * nothing is known. A sample begins a watch with probability interest / mean interest of the last samples, at least 1 /
- * LEAST_ONE_IN, so that the only line of a program is watched as ever. What of the budget nobody else has spent goes to
- * lines of little interest, too.
+ * They are few, so they go first to lines that cost much and whose redundant fraction is still undecided
+ * (govern/need.c). The collection thread says how much a line is in need of them; 1 while nothing is known. A sample
+ * begins a watch with probability need / mean need of the last samples, at least 1 / LEAST_ONE_IN, so that the only
+ * line of a program is watched as ever. What of the budget nobody else has spent goes to lines of little need, too.
+ *
+ * The line is that of own code, whatever library code works for it: a verdict is about that, and a library spreads one
+ * line's time over hundreds of its own.
  *
  * That keeps estimates unbiased: whether a sample is passed over depends on its line and on nothing that it would find,
  * and a line's watches stand for all of its CPU time however few they are (watch/drain.c). */
@@ -20,7 +22,7 @@ enum {
     INTEREST_BITS = 14,
     INTERESTS = 1 << INTEREST_BITS,
     FULL = 255,
-    LEAST_ONE_IN = 8,
+    LEAST_ONE_IN = 32,
     MEAN_SHIFT = 5,
     FRACTION_BITS = 8
 };
@@ -39,6 +41,20 @@ struct pie_cct_id pie_watch_line_node(struct pie_cct_id node) {
     return node;
 }
 
+/* Code is known to be own once it was named. Until then the innermost line stands for what it works for. */
+struct pie_cct_id pie_watch_own_line(const struct pie_pystack_ops *ops, struct pie_cct_id node) {
+    struct pie_cct_id inner = pie_watch_line_node(node);
+
+    if (!ops || !ops->owner)
+        return inner;
+    for (struct pie_cct_id at = inner; !pie_cct_is_root(at); at = pie_watch_line_node(pie_cct_parent(at))) {
+        uint32_t code = pie_cct_key_code(pie_cct_key(at));
+        if (code != PIE_CCT_CODE_FULL && ops->owner(code) == PIE_CODE_OWNER_OWN)
+            return at;
+    }
+    return inner;
+}
+
 void pie_watch_set_interest(struct pie_cct_id line_node, double interest) {
     double known = (1 - interest) * FULL;
 
@@ -49,8 +65,8 @@ void pie_watch_set_interest(struct pie_cct_id line_node, double interest) {
                      __ATOMIC_RELAXED);
 }
 
-bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node) {
-    unsigned index = index_of(pie_watch_line_node(node));
+bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id line_node) {
+    unsigned index = index_of(line_node);
     uint32_t interest = FULL - (uint32_t)__atomic_load_n(&decided[index], __ATOMIC_RELAXED);
     uint32_t mean = watch->mean_interest, scaled = interest << FRACTION_BITS;
 
@@ -152,4 +168,24 @@ void pie_watch_note_fruit(uint64_t place, bool has_fruit) {
 void pie_watch_fruit_forget(void) {
     for (unsigned i = 0; i < 1 << FRUIT_BITS; i++)
         __atomic_store_n(&fruitless[i], 0, __ATOMIC_RELAXED);
+}
+
+/* --- What is no result --- */
+
+/* To compare what a[i] returned takes many traps, and the answer is of no use: it was fetched. The first comparison at
+ * such a place shows what it is. Code units, by a part of their hash, of which the last one counts. Relaxed; written by
+ * the collection thread. */
+static uint64_t items[1 << PLACE_BITS];
+
+void pie_watch_set_item(uint64_t site) {
+    __atomic_store_n(&items[place_of(site)], site, __ATOMIC_RELAXED);
+}
+
+bool pie_watch_is_item(uint64_t site) {
+    return __atomic_load_n(&items[place_of(site)], __ATOMIC_RELAXED) == site;
+}
+
+void pie_watch_items_forget(void) {
+    for (unsigned i = 0; i < 1 << PLACE_BITS; i++)
+        __atomic_store_n(&items[i], 0, __ATOMIC_RELAXED);
 }

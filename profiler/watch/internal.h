@@ -27,14 +27,25 @@ int pie_watch_choose_slot(struct pie_thread *thread);
 void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 /* The slot's register is disarmed, its watch forgotten. */
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
-/* Is a sample in this context to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
-bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
+/* Is a sample of this line to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
+bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id line_node);
+/* Is a sample in this context to begin none, for the sake of other lines? By chance. */
+static inline bool pie_watch_passes_over(struct pie_watch_thread *watch,
+                                         const struct pie_watch_settings *settings, struct pie_cct_id node) {
+    return settings->is_adaptive && !pie_watch_wants(watch, pie_watch_own_line(settings->ops, node));
+}
+/* The registers in these bits fired. Before that is handled, since their watches may be over then. */
+void pie_watch_note_traps(struct pie_thread *thread, unsigned fired, uint64_t price_ns);
+/* What a watch has taken so far, as a record holds it. */
+uint16_t pie_watch_cost_us(const struct pie_watch_slot *slot);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* Did the last watches that began at a place come to nothing, so that few begin there? By chance. A place is a basic
  * block, or a call site of either kind; see watch/interest_sigsafe.c */
 enum pie_watch_place { PIE_WATCH_AT_CALL, PIE_WATCH_AT_BLOCK };
 bool pie_watch_is_fruitless(struct pie_watch_thread *watch, enum pie_watch_place kind, uint64_t place);
+/* Was pie_watch_set_item() called for this code unit? */
+bool pie_watch_is_item(uint64_t site);
 /* A watch that began there has something to compare; or it has not. */
 void pie_watch_note_fruit(uint64_t place, bool has_fruit);
 /* A profile begins. Context: drain. */

@@ -154,7 +154,7 @@ static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings
         return false;
     if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    else if (settings->is_adaptive && !pie_watch_wants(watch, node_above(taken->node, outer.above)))
+    else if (pie_watch_passes_over(watch, settings, taken->node))
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     else if ((index = pie_watch_choose_slot(thread)) < 0)
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);

@@ -178,7 +178,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     if (slot->is_outer &&
         !unit_of_call(thread, slot, ucontext)) /* another stack lies here by now, as where greenlets switch */
         return false;
-    if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
+    bool is_asked = !pie_watch_is_item(slot->site) && pie_watch_random(pie_watch_of(thread)) % 2;
+    if (slot->is_call || is_asked)
         hash = choose_value(slot, result, reached);
     if (slot->is_call)
         pie_watch_note_fruit(pie_watch_place_of_call(slot->site, slot->is_outer), hash != 0);

@@ -84,6 +84,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
     if (kind != PIE_ACCESS_NONE) {
         pie_watch_patience_forget();
         pie_watch_fruit_forget();
+        pie_watch_items_forget();
         settings = (struct pie_watch_settings){
             .registers = registers_of(by_ptrace),
             .ops = ops,

@@ -234,15 +234,40 @@ static uint64_t faults_of_thread(void) {
     return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
 }
 
-static bool is_data_armed(const struct pie_watch_thread *watch) {
-    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *slot = &watch->slots[i];
-        bool is_waiting = slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) ||
-                          slot->stage == PIE_WATCH_COPY || pie_watch_waits_for_return_address(slot);
-        if (slot->is_armed && is_waiting)
-            return true;
-    }
-    return false;
+static bool is_data_armed(const struct pie_watch_slot *slot) {
+    bool is_waiting = slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) ||
+                      slot->stage == PIE_WATCH_COPY || pie_watch_waits_for_return_address(slot);
+
+    return slot->is_armed && is_waiting;
+}
+
+/* How many data breakpoints are armed? */
+static unsigned data_armed(const struct pie_watch_thread *watch) {
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        n += is_data_armed(&watch->slots[i]);
+    return n;
+}
+
+/* What the handler does is little beside the trap. */
+void pie_watch_note_traps(struct pie_thread *thread, unsigned fired, uint64_t price_ns) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (fired >> i & 1)
+            pie_watch_of(thread)->slots[i].cost_ns += price_ns;
+}
+
+uint16_t pie_watch_cost_us(const struct pie_watch_slot *slot) {
+    uint64_t cost_us = slot->cost_ns / 1000;
+
+    return (uint16_t)(cost_us < UINT16_MAX ? cost_us : UINT16_MAX);
+}
+
+/* What is slower while any data breakpoint is armed is a cost of each watch that has one. */
+static void share_tax(struct pie_watch_thread *watch, uint64_t each_ns) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (is_data_armed(&watch->slots[i]))
+            watch->slots[i].cost_ns += each_ns;
 }
 
 /* REP MOVS or REP STOS, whose samples are taken between two of its rounds. */
@@ -314,12 +339,14 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     uint64_t period_ns = atomic_load_explicit(&pie_time_of(thread)->period_ns, memory_order_relaxed);
     watch->faults_seen = faults;
     watch->slow_cpu_ns = thread->cpu_last_ns;
-    if (!is_data_armed(watch))
+    unsigned armed = data_armed(watch);
+    if (armed == 0)
         return;
     uint64_t tax_ns = faults > before ? tax_on(settings, faults - before, system_ns) : 0;
     pie_clock_perf_own_kernel(thread, tax_ns);
     if (is_string((uint64_t)ucontext->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
         tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
+    share_tax(watch, tax_ns / armed);
     earn_credit(thread, settings);
     watch->credit_ns -= (int64_t)tax_ns;
     thread->cpu_last_ns += tax_ns;

@@ -120,7 +120,7 @@ struct pie_watch_record {
     uint16_t module;                       /* ENDED by a trap: whose code is at rip (code/modules.h) */
     bool has_arguments; /* of a call, REACHED: they were read in full; ENDED, REDUNDANT: they were the same */
     uint8_t slot;
-    uint8_t reserved[2];
+    uint16_t cost_us; /* ENDED: what the watch has taken, 65535 at most */
 };
 static_assert(sizeof(struct pie_watch_record) == 264, "records lie in the region");
 
@@ -142,6 +142,7 @@ struct pie_watch_slot {
     uint64_t bytes;                      /* that the first access touches */
     uint64_t array_bytes;                /* of the array that the call got, which the word lies in; 0: none */
     uint64_t read_ns;                    /* the program's CPU time at the first access, a load in a loop */
+    uint64_t cost_ns;                    /* what the watch has taken: traps, slower strings and faults */
     uint32_t generation;                 /* of the block (basic_block.h) */
     uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
     uint16_t module;                     /* that its code is of */
@@ -228,12 +229,18 @@ struct pie_watch_settings {
 /* The share of a thread's CPU time that watching may take from now on; 0: the settings'. Context: drain. */
 void pie_watch_allow(double share);
 
-/* Sets how uncertain a line of Python in its context still is, 0 to 1. Never forgotten: a forked child inherits the
- * parent's values. Context: drain. */
+/* Sets how much a line of Python in its context is in need of watches, 0 to 1. Never forgotten: a forked child inherits
+ * the parent's values. Context: drain. */
 void pie_watch_set_interest(struct pie_cct_id line_node, double interest);
+
+/* What a code unit returns is an item: watches of native calls there are about memory only. Context: drain. */
+void pie_watch_set_item(uint64_t site);
+void pie_watch_items_forget(void);
 
 /* The innermost line of Python of a context, the root if there is none. Context: signal, drain. */
 struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
+/* The innermost line of own code, where one is known; else as above. Context: signal, drain. */
+struct pie_cct_id pie_watch_own_line(const struct pie_pystack_ops *ops, struct pie_cct_id node);
 
 /* NULL stops all watching; each armed register is disarmed at its next trap. settings live as long as the process.
  * Context: drain. */

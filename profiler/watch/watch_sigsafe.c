@@ -173,6 +173,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->memory = slot->memory;
     record->traits = slot->traits;
     record->slot = (uint8_t)index;
+    record->cost_us = pie_watch_cost_us(slot);
     if (!pie_watch_ring_push(&pie_watch_of(thread)->ring, record))
         pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
 }
@@ -231,7 +232,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->tries = 0;
     slot->is_call = slot->is_outer = slot->is_python = false;
     slot->above = 0;
-    slot->array_bytes = 0;
+    slot->array_bytes = slot->cost_ns = 0;
     slot->serial = ++pie_watch_of(thread)->serial & PIE_WATCH_SERIAL_MASK;
 }
 
@@ -342,7 +343,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!pie_watch_has_credit(thread, settings)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    } else if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
+    } else if (pie_watch_passes_over(pie_watch_of(thread), settings, taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     } else if (pie_watch_is_fruitless(pie_watch_of(thread), PIE_WATCH_AT_BLOCK,
                                       pie_watch_place_of_block(block))) {
@@ -385,7 +386,7 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     else if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    else if (settings->is_adaptive && !pie_watch_wants(watch, taken->node))
+    else if (pie_watch_passes_over(watch, settings, taken->node))
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     else if (pie_watch_is_fruitless(watch, PIE_WATCH_AT_CALL, pie_watch_place_of_call(site, false)))
         pie_counter_add(PIE_COUNTER_WATCH_FRUITLESS, 1);
@@ -416,7 +417,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_watch_requests_push(&pie_watch_of(thread)->requests, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
-    if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
+    if (pie_watch_passes_over(pie_watch_of(thread), settings, taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
         return;
     }
@@ -666,6 +667,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
+    pie_watch_note_traps(thread, fired, settings->trap_price_ns);
     if (!fired)
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     else if (pie_trap_is_hardware(info))

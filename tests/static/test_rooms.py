@@ -12,8 +12,8 @@ import tree
 ROOMS = {
     "profiler": {
         "base": (),
-        "govern": ("base",),
         "race": (),
+        "govern": ("base", "race"),
         "ports": ("race",),
         "code": ("base",),
         "thread": ("base",),

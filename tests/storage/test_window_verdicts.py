@@ -3,6 +3,7 @@
 
 import pytest
 from conftest import changer, make
+from test_calls_for_one import watches
 from test_verdict import REPEATED, findings
 
 ARRAYS = "numpy.ndarray + numpy.ndarray"
@@ -18,12 +19,12 @@ def changed(waste, tmp_path):
     return changer(waste, tmp_path)
 
 
-def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0):
+def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0):
     """Of a line of waste.py."""
     distinct = calls if distinct is None else distinct
     return ("INSERT INTO windowed SELECT DISTINCT p.process, f.path, "
             f"{line}, '{callee}', 0, 1, {calls}, 0, {compared}, {distinct}, {distinct}, 0, 0, {again}, 0, {again}, {singles}, 0, 0, {call_ns}, "
-            f"{again_ns}, 0, {single_ns}, 0 FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
+            f"{again_ns}, 0, {single_ns}, {bulk_ns} FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
 
 
 @pytest.mark.parametrize("windows, severity", [
@@ -56,3 +57,38 @@ def test_what_can_be_compared_decides(changed, known_ns, again, again_ns, severi
     if severity == "high":
         assert row["category"] == "loop-invariant computation" != REPEATED
         assert row["evidence"].startswith("of 100 calls of f that were counted, 90 were made before: 10 different; ")
+
+
+@pytest.mark.parametrize("call_ns, below_ns, own_ns, severity", [
+    (1e4, 10, 0, "high"),
+    (1e2, 10, 0, "high"),  # short calls, which take the line's time
+    (1e2, 2, 8, "low"),  # no call takes more than a fifth of it, whatever counting says
+    (1e4, 2, 8, "high"),  # long ones: the time of functions of own code is at other lines
+])
+def test_a_call_that_costs_nothing_decides_nothing(changed, call_ns, below_ns, own_ns, severity):
+    """Line 11 calls len() a hundred times, nearly always with what it had before. Its own bytecode is the node 11, the
+    native code below it the node 211."""
+    total = "(SELECT sum(python_ns + native_ns + system_ns) FROM sample s WHERE s.node IN (11, 211) AND s.process = sample.process)"
+    row = findings(changed(
+        f"CREATE TEMP TABLE t AS SELECT max({total}) AS ns FROM sample WHERE node IN (11, 211)",
+        "DELETE FROM sample WHERE node = 11",
+        f"UPDATE sample SET python_ns = {own_ns} * (SELECT ns FROM t), native_ns = {below_ns} * (SELECT ns FROM t) WHERE node = 211",
+        window(11, "len", 100, 100 * call_ns, compared=100, distinct=8, again=92, again_ns=92 * call_ns)))["load", "waste.py", 11]
+    assert row["severity"] == severity
+    assert (", 92 were made before" in row["evidence"]) == (severity == "high")
+
+
+@pytest.mark.parametrize("count, bulk_ns, single_ns, severity", [
+    (8, 6e6, 0, "low"),
+    (8, 4e6, 0, "high"),  # other calls take more time
+    (8, 6e6, 2e6, "high"),  # some take single numbers
+    (20, 6e6, 0, "high"),  # enough watches to say that the calls do little
+])
+def test_few_watches_do_not_outweigh_arrays_that_were_counted(changed, count, bulk_ns, single_ns, severity):
+    """Each of the loads of line 12 looks up what objects are like, as it may be by chance in calls on arrays."""
+    row = findings(changed(
+        "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 212", "DELETE FROM watch", watches(212, count),
+        window(12, ARRAYS, 100, 8e6, bulk_ns=bulk_ns), window(12, "numpy.cos", 20, 2e6, singles=20, single_ns=single_ns),
+    ))["load", "waste.py", 12]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("those on arrays of 64 elements or more took 60 % of the time" in row["evidence"]) == (severity == "low")

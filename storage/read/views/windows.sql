@@ -19,9 +19,14 @@ CREATE VIEW x_window_threshold AS SELECT
   0.95 AS compared_part,   -- and this part of them at least was compared by value
   0.5 AS same_part,        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
+  0.3 AS callee_part,      -- what comes again is this part of the line's whole time: len() in a loop is called again,
+                           -- but the line's time goes to its own bytecode, which no call takes,
+  5e3 AS callee_ns,        -- or a call takes this long, such as that of a function of own code
   100 AS array_calls,      -- no element access: of this number of operations at the lines of a function,
   0.5 AS array_part,       -- this part of the time at least goes to those on arrays,
-  0.1 AS single_part;      -- and no more than this to those on single elements
+  0.1 AS single_part,      -- and no more than this to those on single elements,
+  20 AS bulk_traps;        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
+                           -- operators and ufuncs on arrays of 64 elements or more
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -30,7 +35,7 @@ CREATE VIEW x_window_threshold AS SELECT
 -- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
-  iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
+  bulk_ns, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   iif(calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds), max(again_ns, 1.0 * call_ns * (calls - once) / calls),
@@ -57,7 +62,7 @@ FROM (
     same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
-    sum(single_ns) OVER g AS single_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
+    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
     sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee
@@ -65,27 +70,40 @@ FROM (
 JOIN x_window_threshold t
 WHERE nth = 1;
 
+-- The part of a counted line's CPU time that does not go to its own bytecode: its calls have no more than that.
+CREATE VIEW x_windowed_below AS
+SELECT s.run, f.path AS file, l.line,
+  1 - sum(iif(s.line_location IS s.own_location, 1.0 * s.python_ns, 0)) / nullif(sum(s.cpu_ns), 0) AS below_part
+FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
+WHERE s.kind = 1 AND (f.path, l.line) IN (SELECT file, line FROM windowed)
+GROUP BY s.run, f.path, l.line;
+
 -- Findings beside what windows say of their own line: a library's beside that of the line that led there. Which one of
 -- an own line says what its calls are about: its stores, or else what it looks up. A line that grows or searches is
 -- known by its sizes. What is new in the windows may come again later, in a run that makes more calls than there are
 -- kinds: the line made as many calls as its time has room for.
 CREATE VIEW x_windowed_beside AS
 SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row_number() OVER (
-    PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1 AS becomes_again,
+    PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1
+    AND (top_ns >= callee_ns * top_calls OR again_part * coalesce(below_part, 1) >= callee_part) AS becomes_again,
   may_be_new IS TRUE AND severity = 'high'
     AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT basis
     AND top_ns * min(1 - again_part, kinds_low / (line_ns * top_calls / call_ns)) >= (1 - new_part) * call_ns AS becomes_new,
   severity = 'high' AND category = 'slice underutilization' AND NOT basis AND function_calls >= array_calls
-    AND function_array_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_arrays
+    AND function_array_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
+  severity = 'high' AND category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT basis AND traps < bulk_traps
+    AND function_calls >= array_calls AND function_bulk_ns >= array_part * function_call_ns
+    AND function_single_ns <= single_part * function_call_ns AS is_of_bulk
 FROM (
   SELECT f.*, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
-    sum(w.array_ns) OVER u AS function_array_ns, sum(w.single_ns) OVER u AS function_single_ns
+    sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
   LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
     AND w.line = iif(f.library IS NULL, f.line, f.user_line)
+  LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
-JOIN (SELECT array_calls, array_part, single_part FROM x_window_threshold)
+JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns FROM x_window_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
@@ -103,7 +121,9 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
     ELSE category END AS category,
   iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
-    100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '') AS evidence,
+    100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
+    || iif(is_of_bulk, printf('; but of the operations that were counted in its function, those on arrays of 64 elements or '
+      || 'more took %.0f %% of the time', 100 * function_bulk_ns / function_call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
   fraction, fraction_low, fraction_high, iif(is_changed OR becomes_new, again_part * line_ns, wasted_ns) AS wasted_ns,
   iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, low_ns) AS low_ns,
@@ -115,7 +135,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
   high_part, high_share, calls_high, basis, CASE
     WHEN is_changed THEN iif(again_part * line_ns >= high_share * run_ns, 'high', 'low')
-    WHEN becomes_new OR is_of_arrays THEN 'low'
+    WHEN becomes_new OR is_of_arrays OR is_of_bulk THEN 'low'
     ELSE severity END AS severity
 FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
 
