@@ -24,7 +24,7 @@ static PyObject *result_of(const struct pie_confirm_site *site, PyObject **top) 
 
 void pie_confirm_event_end(struct pie_confirm_thread *thread, struct pie_confirm_ongoing *ongoing,
                            PyObject **top, uint64_t now_ns) {
-    (void)pie_confirm_cpu_ns(thread, now_ns); /* before the result is read */
+    (void)pie_confirm_cpu_ns(thread, now_ns);            /* before the result is read */
     if (ongoing->site->kind == PIE_CONFIRM_NEXT && !top) /* the iteration is over */
         pie_confirm_call_drop(thread, &ongoing->call);
     else
