@@ -15,7 +15,7 @@ WHOLE = ("docs/redundancy.md", "## From the summary to the fix")
 SCRIPT = "examples/tagged_notes.py"
 SCALE = "0.5"
 CHANGES = " on average"  # the period, if it is not always the same
-NUMBER = re.compile(r"\d+(?:[. ]\d+)*")
+NUMBER = re.compile(r"\d+(?:[. ]+\d+)*")
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 
 
@@ -39,7 +39,7 @@ def unwrapped(text):
 
 def pattern(line):
     """Of a line that is quoted: any figures, and anything for what was left out."""
-    words = re.sub(" +", " +", NUMBER.sub("0", re.escape(line).replace(r"\ ", " ")))
+    words = re.sub(" +", " +", re.escape(NUMBER.sub("0", line)).replace(r"\ ", " "))
     return re.compile(words.replace("0", NUMBER.pattern).replace("…", ".*"), re.M)
 
 
