@@ -67,10 +67,11 @@ def summary():
 def test_the_first_example_prints_what_is_quoted(needs_breakpoints, pieprof, tmp_path):
     os.symlink(ROOT / "examples", tmp_path / "examples")
     for command, lines in summary():
-        words = [pieprof, *shlex.split(command)[1:], *(["0.4"] if command.endswith(".py") else [])]
+        words = [pieprof, *shlex.split(command)[1:]]  # as it stands there: half as long, one run in three decides nothing
         done = run(words, cwd=tmp_path, env=clean_environment(COLUMNS="160", OPENBLAS_NUM_THREADS="1"))
         assert done.returncode == 0, done.stderr
-        printed = unwrapped(done.stdout + done.stderr).replace(".py 0.4:", ".py:").replace(CHANGES, "")
+        printed = unwrapped(done.stdout + done.stderr).replace(CHANGES, "")
+        printed = re.sub(r"lost: [^;\n]*; ", "", printed)
         assert [line for line in lines if not pattern(line.replace(CHANGES, "")).search(printed)] == [], printed
 
 
