@@ -29,7 +29,7 @@ import runs
 HERE = pathlib.Path(__file__).resolve().parent
 Figures = collections.namedtuple("Figures", "calls raised arguments results again")
 COUNTED = """SELECT line, callee, is_item, calls, raised, distinct_args, distinct_results, again,
-    compared = calls - raised AND alike = 0 AS is_compared FROM counted WHERE callee <> '' ORDER BY line, callee"""
+    compared = calls - raised AND alike = 0 AS is_compared FROM counted WHERE callee <> '' AND file = ? ORDER BY line, callee"""
 MADE_BY_PYTHON = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")  # called by the interpreter, not by the source
 
 
@@ -68,7 +68,7 @@ def by_confirm(runner, program, base, folder):
     done = runner.execute([runner.pieprof, "confirm", db, "--", *runner.words(program, False)], runner.for_pieprof())
     with contextlib.closing(sqlite3.connect(db)) as file:
         rows = [Row(line, callee, kind_of(callee, is_item), Figures(*figures), bool(is_compared))
-                for line, callee, is_item, *figures, is_compared in file.execute(COUNTED)]
+                for line, callee, is_item, *figures, is_compared in file.execute(COUNTED, [str(program.path)])]
     return [row for row in rows if not row.name.endswith(MADE_BY_PYTHON) and not row.name.startswith("for x in ")], done.out
 
 

@@ -24,7 +24,8 @@ COMPARED = {ast.Lt: "lt", ast.LtE: "le", ast.Eq: "eq", ast.NotEq: "ne", ast.Gt: 
 SAME = {changed: BINARY[kind] for kind, changed in IN_PLACE.items()}  # a += b counts as a + b
 UNARY = {ast.USub: "neg", ast.Invert: "invert"}
 PLAIN = (int, float, bool, type(None))  # what the interpreter computes by itself
-BOUND_TO_PLACE = {"super", "locals", "globals", "vars", "dir", "eval", "exec"}  # mean the frame that calls them
+BOUND_TO_PLACE = {"super", "locals", "globals", "vars", "dir"}  # mean the frame that calls them …
+OF_TEXT = {"eval", "exec"}  # … and so do these, unless they are given the globals
 
 
 class Sums:
@@ -102,6 +103,13 @@ def change_item(line, name, container, index, value):
     count_store(line, container, index, count_operator(line, name, before, value()))
 
 
+def means_its_place(node):
+    """Would this call do something else when a function of this file makes it?"""
+    if not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id in BOUND_TO_PLACE or (node.func.id in OF_TEXT and len(node.args) < 2)
+
+
 class Rewriter(ast.NodeTransformer):
     def __init__(self, lines):
         self.lines = lines
@@ -117,7 +125,7 @@ class Rewriter(ast.NodeTransformer):
         return rewrite(node) if is_chosen else node
 
     def rewrite_Call(self, node):
-        if isinstance(node.func, ast.Name) and (node.func.id in BOUND_TO_PLACE or node.func.id.startswith("_pie_")):
+        if means_its_place(node) or (isinstance(node.func, ast.Name) and node.func.id.startswith("_pie_")):
             return node
         made = self.through(node, "call", node.func, *node.args)
         made.keywords = node.keywords

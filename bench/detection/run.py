@@ -71,6 +71,7 @@ def arguments():
     parser.add_argument("--set", choices=catalogue.SETS, default="tuned", help="tuned: programs/; unseen: unseen/, "
                         "only at the end of a piece of work; apart: apart/, only when all work on the rules is done")
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="a sample: the first program and each N-th after it")
     parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
     parser.add_argument("--no-fix", action="store_true", help="only profile")
     parser.add_argument("--confirm", action="store_true", help="let pieprof confirm count the calls of the first profile "
@@ -163,7 +164,8 @@ def heading(options, runner):
     return (f"### Detection: {options.libraries}, set {options.set}\n\n"
             f"- {datetime.date.today()}, {platform.release()}, {version}\n"
             f"- Python {runner.version}, {libraries}\n"
-            f"- {options.repeats} repeats, scale {options.scale:g}, {options.threads or 'any number of'} threads")
+            f"- {options.repeats} repeats, scale {options.scale:g}, {options.threads or 'any number of'} threads"
+            f"{f', each of {options.every} programs' if options.every > 1 else ''}{''.join(f', {one}' for one in options.option)}")
 
 
 def known_gains(path):
@@ -185,7 +187,7 @@ def everything(results):
 def main():
     options = arguments()
     try:
-        chosen = catalogue.programs(options.only, options.set)
+        chosen = catalogue.programs(options.only, options.set)[::options.every]
     except ValueError as error:
         sys.exit(f"run.py: {error}")
     options.known_gains = known_gains(options.gains)

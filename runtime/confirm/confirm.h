@@ -112,6 +112,11 @@ size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums);
 /* Forgets all of them, also what was seen; the board has no rows. */
 void pie_confirm_sums_forget(void);
 
+/* CPU time of the thread, about, at a moment that is now or was of late. */
+uint64_t pie_confirm_cpu_ns(struct pie_confirm_thread *thread, uint64_t now_ns);
+/* CPU time since a moment, of both clocks. Counting must not take what a busy machine gives to others for its own. */
+uint64_t pie_confirm_used_ns(uint64_t begun_ns, uint64_t begun_cpu_ns, uint64_t now_ns);
+
 /* Begins a call whose sums, args and is_single are set. The last thing before it. digest_ns: to read its arguments. */
 void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confirm_call *call,
                             uint64_t digest_ns);

@@ -24,6 +24,7 @@ static PyObject *result_of(const struct pie_confirm_site *site, PyObject **top) 
 
 void pie_confirm_event_end(struct pie_confirm_thread *thread, struct pie_confirm_ongoing *ongoing,
                            PyObject **top, uint64_t now_ns) {
+    (void)pie_confirm_cpu_ns(thread, now_ns);            /* before the result is read */
     if (ongoing->site->kind == PIE_CONFIRM_NEXT && !top) /* the iteration is over */
         pie_confirm_call_drop(thread, &ongoing->call);
     else
@@ -34,14 +35,15 @@ void pie_confirm_event_end(struct pie_confirm_thread *thread, struct pie_confirm
 /* The arguments are read in here, which is no time of the call's, nor of one around it. */
 bool pie_confirm_event_begin(struct pie_confirm_thread *thread, struct pie_confirm_ongoing *ongoing,
                              struct pie_confirm_site *site, PyObject **top, uint64_t now_ns) {
-    uint64_t read_ns = pie_monotonic_ns();
+    uint64_t now_cpu_ns = pie_confirm_cpu_ns(thread, now_ns), read_ns = pie_monotonic_ns(),
+             read_cpu_ns = pie_confirm_cpu_ns(thread, read_ns);
     bool counts = site && pie_confirm_site_read(site, top, &ongoing->call);
     uint64_t ready_ns = counts ? pie_monotonic_ns() : read_ns;
 
-    thread->spent_ns += (uint64_t)step_ns + (ready_ns - now_ns);
+    thread->spent_ns += (uint64_t)step_ns + pie_confirm_used_ns(now_ns, now_cpu_ns, ready_ns);
     ongoing->site = site;
     if (counts)
-        pie_confirm_call_begin(thread, &ongoing->call, ready_ns - read_ns);
+        pie_confirm_call_begin(thread, &ongoing->call, pie_confirm_used_ns(read_ns, read_cpu_ns, ready_ns));
     thread->left_ns = counts ? ongoing->call.begun_ns : ready_ns; /* no look at the clock within the call */
     return counts;
 }

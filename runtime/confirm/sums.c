@@ -20,7 +20,7 @@ enum { ONCE, TWICE, OFTEN, SEEN = 3 }; /* the lowest bits */
 
 enum {
     FIRST_SEEN = 64,
-    LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
+    LONG_NS = 50000, /* what lasts longer is timed by the CPU clock: it may have waited */
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
     STATUS_BITS = 8,
@@ -167,21 +167,43 @@ size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums) {
 
 /* --- Calls --- */
 
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+uint64_t pie_confirm_cpu_ns(struct pie_confirm_thread *thread, uint64_t now_ns) {
+    if ((int64_t)(now_ns - thread->mark_ns) > MARK_NS) {
+        thread->mark_cpu_ns = pie_thread_cpu_ns();
+        thread->mark_ns = pie_monotonic_ns();
+    }
+    return thread->mark_cpu_ns + (now_ns - thread->mark_ns);
+}
+
+uint64_t pie_confirm_used_ns(uint64_t begun_ns, uint64_t begun_cpu_ns, uint64_t now_ns) {
+    uint64_t ns = less(now_ns, begun_ns);
+
+    if (ns > LONG_NS) {
+        uint64_t cpu_ns = less(pie_thread_cpu_ns(), begun_cpu_ns);
+        ns = cpu_ns < ns ? cpu_ns : ns;
+    }
+    return ns;
+}
+
 void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confirm_call *call,
                             uint64_t digest_ns) {
     uint64_t now_ns = pie_monotonic_ns();
 
     call->sums->digest_ns += digest_ns;
-    if (now_ns - thread->mark_ns > MARK_NS) {
-        thread->mark_cpu_ns = pie_thread_cpu_ns();
-        thread->mark_ns = now_ns = pie_monotonic_ns();
+    call->begun_cpu_ns = pie_confirm_cpu_ns(thread, now_ns);
+    if (thread->mark_ns > now_ns) { /* the clock was asked, which takes a while */
+        now_ns = thread->mark_ns;
+        call->begun_cpu_ns = thread->mark_cpu_ns;
     }
     call->inner_ns = call->inner_again_ns = call->inner_alike_ns = call->inner_single_ns = 0;
     call->inner_bulk_ns = 0;
     call->spent_ns = thread->spent_ns;
     call->outer = thread->innermost;
     thread->innermost = call;
-    call->begun_cpu_ns = thread->mark_cpu_ns + (now_ns - thread->mark_ns);
     call->begun_ns = now_ns;
 }
 
@@ -191,18 +213,10 @@ void pie_confirm_call_drop(struct pie_confirm_thread *thread, struct pie_confirm
     call->sums = NULL;
 }
 
-static uint64_t less(uint64_t a, uint64_t b) {
-    return a > b ? a - b : 0;
-}
-
 static uint64_t time_of(const struct pie_confirm_thread *thread, const struct pie_confirm_call *call,
                         uint64_t end_ns, uint64_t step_ns) {
-    uint64_t ns = less(end_ns, call->begun_ns);
+    uint64_t ns = pie_confirm_used_ns(call->begun_ns, call->begun_cpu_ns, end_ns);
 
-    if (ns > LONG_NS) {
-        uint64_t cpu_ns = less(pie_thread_cpu_ns(), call->begun_cpu_ns);
-        ns = cpu_ns < ns ? cpu_ns : ns;
-    }
     return less(ns, step_ns + (thread->spent_ns - call->spent_ns));
 }
 
@@ -307,7 +321,8 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
                           uint64_t step_ns, PyObject *result) {
     struct pie_confirm_sums *sums = call->sums;
     struct pie_confirm_row *row = sums->row;
-    uint64_t ns = time_of(thread, call, end_ns, step_ns), digest_ns = pie_monotonic_ns();
+    uint64_t ns = time_of(thread, call, end_ns, step_ns), read_ns = pie_monotonic_ns(),
+             read_cpu_ns = pie_confirm_cpu_ns(thread, read_ns);
     enum verdict verdict = result ? note_result(sums, call, result) : NEW;
     struct pie_confirm_call *outer = outer_of_line(call);
 
@@ -330,6 +345,6 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     note_size(sums, call->args.size_bytes);
     note_passed(sums, call, result, ns);
     sums->before = call->args.hash;
-    sums->digest_ns += pie_monotonic_ns() - digest_ns;
+    sums->digest_ns += pie_confirm_used_ns(read_ns, read_cpu_ns, pie_monotonic_ns());
     pie_confirm_call_drop(thread, call);
 }

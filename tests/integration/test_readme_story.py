@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README and the page on redundancy follow one finding from the summary to its fix: the commands are run, and print
-the quoted lines, with other figures."""
+"""The README begins with a summary. It and the page on redundancy follow one finding from the summary to its fix. The
+commands are run, and print the quoted lines, with other figures."""
 
 import os
 import re
@@ -14,7 +14,8 @@ SHORT = ("README.md", "## One finding, from the summary to the fix")
 WHOLE = ("docs/redundancy.md", "## From the summary to the fix")
 SCRIPT = "examples/tagged_notes.py"
 SCALE = "0.5"
-NUMBER = re.compile(r"\d+(?:[. ]\d+)*")
+CHANGES = " on average"  # the period, if it is not always the same
+NUMBER = re.compile(r"\d+(?:[. ]+\d+)*")
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 
 
@@ -38,7 +39,7 @@ def unwrapped(text):
 
 def pattern(line):
     """Of a line that is quoted: any figures, and anything for what was left out."""
-    words = NUMBER.sub("0", re.escape(line).replace(r"\ ", " "))
+    words = re.sub(" +", " +", re.escape(NUMBER.sub("0", line)).replace(r"\ ", " "))
     return re.compile(words.replace("0", NUMBER.pattern).replace("…", ".*"), re.M)
 
 
@@ -54,6 +55,24 @@ def needs_breakpoints(pieprof, tmp_path):
     one = profile(tmp_path / "probe.db", "-c", "pass").sql("select sampler, sampler_note from process")
     if one[0]["sampler"] == "none":
         pytest.skip(f"memory accesses are not watched here: {one[0]['sampler_note']}")
+
+
+def summary():
+    """(command, the lines that it prints): the first example of the README, and the answer to a question about it."""
+    page = (ROOT / "README.md").read_text()
+    first, second = (re.search(rf"^\$ (pieprof {name} .*)\n((?:[^$`].*\n|\n)+)", page, re.M) for name in ("-o", "query"))
+    return [(part[1], [line for line in unwrapped(part[2]).splitlines() if line.strip(" …")]) for part in (first, second)]
+
+
+def test_the_first_example_prints_what_is_quoted(needs_breakpoints, pieprof, tmp_path):
+    os.symlink(ROOT / "examples", tmp_path / "examples")
+    for command, lines in summary():
+        words = [pieprof, *shlex.split(command)[1:]]  # as it stands there: half as long, one run in three decides nothing
+        done = run(words, cwd=tmp_path, env=clean_environment(COLUMNS="160", OPENBLAS_NUM_THREADS="1"))
+        assert done.returncode == 0, done.stderr
+        printed = unwrapped(done.stdout + done.stderr).replace(CHANGES, "")
+        printed = re.sub(r"lost: [^;\n]*; ", "", printed)
+        assert [line for line in lines if not pattern(line.replace(CHANGES, "")).search(printed)] == [], printed
 
 
 @pytest.mark.skipif(VERSION != "3.11", reason=f"calls are counted with Python 3.11, this one is {VERSION}")

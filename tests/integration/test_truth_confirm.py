@@ -163,6 +163,40 @@ HEAVY = """
 """
 
 
+BUSY = """
+    import os, subprocess, time
+    STOPS = 'while kill -STOP $0; do sleep 0.02; kill -CONT $0; sleep 0.002; done 2>/dev/null'
+    data = list(range(60_000))
+    def size(items):
+        return len(items)
+    def spin():
+        end = time.thread_time() + 0.001
+        while time.thread_time() < end:
+            pass
+    def work():
+        count = size(data)  # read
+        spin()
+        return count
+    stops = subprocess.Popen(["/bin/sh", "-c", STOPS, str(os.getpid())])
+    for _ in range(300):
+        work()  # outer
+    stops.kill()
+    stops.wait()
+"""
+
+
+@counts
+def test_time_that_others_had_is_neither_a_calls_nor_that_of_counting(prepared):
+    """The program is stopped nine tenths of the time, as on a machine that many share."""
+    made = prepared(BUSY, {"read": REPEATED, "outer": REPEATED})
+    assert made.confirm().returncode == 0
+    rows = counted(made.db)
+    read = rows[line_of(made.program, "read")]["size"]
+    outer = rows[line_of(made.program, "outer")]["work"]
+    assert (read["calls"], read["compared"], read["distinct_args"], read["again"]) == (300, 300, 1, 299)
+    assert outer["calls"] == 300 and outer["call_ns"] / 1e9 == pytest.approx(0.3, rel=0.35)
+
+
 @counts
 def test_the_bound_is_above_the_gain_of_the_fix_and_near_it(prepared):
     made = prepared(HEAVY, {"again": REPEATED})

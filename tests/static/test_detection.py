@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/detection: three sets without a common name, and marks that agree with each program's head."""
+import json
+import sqlite3
+import subprocess
 import sys
+import types
 
 import pytest
 import tree
@@ -125,3 +129,49 @@ def test_what_only_one_of_them_counted_is_a_difference(program):
     for pairs in count.paired([one], []), count.paired([], [one]):
         [pair] = pairs
         assert count.table_row(program, *pair)[1] is False
+
+
+EVALUATED = """
+x = 5
+def shown(n):
+    y = n
+    return eval("x + y"), eval("x * n", {"x": x}, {"n": n % 2}), locals()["y"]
+print([shown(n) for n in range(4)])
+"""
+
+
+def test_a_copy_counts_what_is_evaluated_elsewhere_and_leaves_what_means_its_place(tmp_path):
+    path = tmp_path / "evaluated.py"
+    path.write_text(EVALUATED)
+    command = [sys.executable, tree.ROOT / "bench" / "detection" / "counted_copy.py", path, "5"]
+    out, counted = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert out == "[(5, 0, 0), (6, 5, 1), (7, 0, 2), (8, 5, 3)]"
+    # name, kind, calls, raised, distinct arguments, distinct results, again
+    assert ["eval", "call", 4, 0, 2, 2, 2] in json.loads(counted)["5"]
+
+
+def test_a_line_of_another_file_is_not_the_programs(program, tmp_path, monkeypatch):
+    """The run that takes the findings has a few of its own."""
+    class Runner:
+        pieprof, for_pieprof, words = "pieprof", dict, lambda *_: []
+
+        def execute(self, command, *_):
+            with sqlite3.connect(command[2]) as file:
+                file.execute("CREATE TABLE counted (file, line, callee, is_item, calls, raised, compared, distinct_args,"
+                             " distinct_results, again, alike)")
+                file.executemany("INSERT INTO counted VALUES (?, ?, ?, 0, 9, 0, 9, 3, 3, 6, 0)",
+                                 [(str(program.path), 4, "loads"), ("<frozen importlib._bootstrap>", 4, "posix.stat")])
+            return types.SimpleNamespace(out="{}")
+
+    monkeypatch.setattr(count.planted, "plant", lambda *_: None)
+    (tmp_path / "base").touch()
+    rows, _ = count.by_confirm(Runner(), program, tmp_path / "base", tmp_path)
+    assert rows == [row("loads", 9, 0, 3, 3, 6)]
+
+
+def test_a_sample_is_the_first_program_and_each_third_after_it(tmp_path):
+    names = [one.name for one in catalogue.programs() if one.is_clean]
+    command = [sys.executable, tree.ROOT / "bench" / "detection" / "run.py", "--no-profile", "--no-fix", "--every", "3"]
+    command += [word for name in names[:7] for word in ("--only", name)]
+    done = subprocess.run([*command, "--json", tmp_path / "json"], capture_output=True, text=True, check=True)
+    assert [one["program"] for one in json.loads((tmp_path / "json").read_text())] == names[:7:3], done.stderr

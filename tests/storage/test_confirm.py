@@ -105,6 +105,18 @@ def test_words(judged):
     assert row["facts"].endswith("; these take or give more than one number: whether one call could do for many is not counted")
 
 
+@pytest.mark.parametrize("item_s, call_s, first", [(0.5, 0.5, "a[i]"), (0.06, 0.94, "a[i]"), (0.04, 0.96, "pmf"), (1.0, 0.0, "a[i]")])
+def test_what_takes_next_to_no_time_is_not_the_fact(judged, item_s, call_s, first):
+    """table[i, j] = pmf(i), and a call of g() for one number that takes no time either"""
+    item = {"callee": "a[i]", "is_item": 1, "singles": 1000, "call_s": item_s, "single_s": item_s}
+    number = {"callee": "g", "singles": 1000, "call_s": 0.0005, "single_s": 0.0005}
+    row, _ = judged("API misuse", item, {"callee": "pmf", "call_s": call_s}, number)
+    assert row["facts"].startswith(f"{first}: 1 000 "), row["facts"]
+    assert "; 2 other callees, 1 s with it" in row["facts"]
+    assert row["facts"].endswith("; these take or give more than one number: whether one call could do for many is not counted") == (
+        first == "pmf")
+
+
 def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):
     row, answer = judged("inefficient algorithm", {"again": 999, "again_s": 0.9})
     assert row["rank"] == 1 and row["severity"] == "high"

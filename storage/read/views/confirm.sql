@@ -5,7 +5,7 @@
 -- All figures to tune are here.
 CREATE VIEW x_confirm_threshold AS SELECT
   0.5 AS confirmed_share,  -- confirmed: this part of the counted time at least is what the category says
-  0.05 AS refuted_share,   -- refuted: this part of it at most
+  0.05 AS refuted_share,   -- refuted: this part of it at most; a callee with less is not what its line is about
   0.95 AS compared_share,  -- … where this part of the calls at least was compared by value
   1000 AS singles_min,     -- one element or number at a time: this often at least
   1000000 AS whole_ns,     -- a call that takes this long does not work on one element
@@ -79,6 +79,7 @@ FROM x_counted_node
 GROUP BY run, file, line;
 
 -- Callees, with words, by what they tell of each question: what was computed again, what took one element at a time.
+-- An access of little time beside long calls leads nothing: `table[i, j] = pmf(i)` is about pmf().
 -- Objects that are known by their place are no values: one may lie where another one was, so their number says nothing.
 CREATE VIEW x_counted_callee AS
 SELECT run, file, line, callee, call_ns, again_nth, single_nth,
@@ -98,8 +99,10 @@ FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
     row_number() OVER (PARTITION BY p.run, c.file, c.line
-      ORDER BY c.is_item DESC, c.single_ns DESC, c.calls DESC, c.callee) AS single_nth
-  FROM counted c JOIN process p ON p.id = c.process
+      ORDER BY c.is_item AND c.call_ns > refuted_share * c.line_ns DESC, c.single_ns > refuted_share * c.line_ns DESC,
+        iif(c.single_ns > refuted_share * c.line_ns, c.single_ns, c.call_ns) DESC, c.calls DESC, c.callee) AS single_nth
+  FROM (SELECT *, sum(call_ns) OVER (PARTITION BY process, file, line) AS line_ns FROM counted) c
+  JOIN process p ON p.id = c.process JOIN x_confirm_threshold
   WHERE c.callee <> '');
 
 -- A line with the words about its first callee, for each question.
@@ -170,7 +173,7 @@ SELECT DISTINCT *, CASE
     WHEN NOT is_about_again AND NOT is_about_singles THEN '; counting calls cannot confirm this category'
     WHEN is_about_again AND compared < compared_share * compared_of
       THEN printf('; %.0f %% of the calls could not be compared by value', 100 - 100.0 * compared / compared_of)
-    WHEN is_about_singles AND singles < singles_min
+    WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns)
       THEN '; these take or give more than one number: whether one call could do for many is not counted'
     ELSE '; too much to refute, too little to confirm' END AS found_proof
 FROM (SELECT DISTINCT *, iif(facts IS NOT NULL AND within_ns < run_ns AND within <> '<module>',
