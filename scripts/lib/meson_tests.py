@@ -61,7 +61,8 @@ def run(build, names, jobs):
     command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--quiet", f"--num-processes={jobs}"]
     command += [f"--wrapper={' '.join(wrapper)}"] if wrapper else []
     command += [f"--timeout-multiplier={6 if build.options else 2}", *names]
-    log = os.path.join(build.folder, "meson-logs", "testlog.json")
+    name = "testlog-" + os.path.basename(wrapper[0]) if wrapper else "testlog"  # as meson names it
+    log = os.path.join(build.folder, "meson-logs", name + ".json")
     if os.path.exists(log):
         os.unlink(log)
     reports = os.path.join(build.folder, REPORTS)
