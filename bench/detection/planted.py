@@ -15,7 +15,7 @@ def plant_line(file, line):
     """A second of samples at the line. Returns the number of its node."""
     key = FIRST_KEY + line
     file.execute("INSERT INTO function VALUES (1, ?, 1, 'planted', ?, 1, NULL)", [key, FIRST_KEY])
-    file.execute("INSERT INTO location VALUES (1, ?, ?, ?, NULL, NULL)", [key, key, line])
+    file.execute("INSERT INTO location (process, id, function, line) VALUES (1, ?, ?, ?)", [key, key, line])
     file.execute("INSERT INTO node VALUES (1, ?, NULL, ?, ?, ?, NULL, NULL)", [key, key, key, key])
     file.execute("INSERT INTO sample VALUES (1, 0, ?, 1, 1000, 0, ?, 0, 0, 0, 0, 0, ?)", [key, SECOND, SECOND * 1e6])
     return key

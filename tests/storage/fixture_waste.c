@@ -166,6 +166,7 @@ static void put_location(uint32_t id, const char *function, const char *file, ui
                                            .file = file,
                                            .line = (int32_t)line,
                                            .first_line = first_line(file, line),
+                                           .is_in_loop = !module && line >= 6 && line <= 17,
                                            .module = module,
                                            .offset = module ? 0x1000 + id : 0}),
           "location");

@@ -82,10 +82,10 @@ def test_calls_in_turn_are_the_same_further_out(changed):
     """rotate() calls, in a comprehension of line 22, what takes the time: each call there is another than the last."""
     change = ("INSERT INTO function SELECT process, 900, kind, 'rotate.<locals>.<listcomp>', file, first_line, module FROM function"
               " WHERE name = 'rotate'",
-              "INSERT INTO location SELECT process, 900, 900, 22, NULL, NULL FROM location WHERE id = 22",
+              "INSERT INTO location (process, id, function, line, is_in_loop) SELECT process, 900, 900, 22, 1 FROM location WHERE id = 22",
               "INSERT INTO node SELECT process, 900, 22, 900, 900, 900, NULL, NULL FROM node WHERE id = 22",
               "INSERT INTO function SELECT process, 901, kind, 'turn', file, first_line, module FROM function WHERE name = 'rotate'",
-              "INSERT INTO location SELECT process, 901, 901, 20, NULL, NULL FROM location WHERE id = 22",
+              "INSERT INTO location (process, id, function, line) SELECT process, 901, 901, 20 FROM location WHERE id = 22",
               "UPDATE node SET parent = 900, location = 901, own_location = 901, line_location = 901 WHERE id = 20",
               "UPDATE node SET own_location = 901, line_location = 901 WHERE id IN (120, 220, 320)",
               "UPDATE node SET parent = 13 WHERE id = 22",

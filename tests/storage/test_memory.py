@@ -564,7 +564,7 @@ def write_many(path, nodes, runs):
             file.executemany("INSERT INTO function VALUES (?, ?, ?, ?, ?, ?, ?)",
                              [(run, i, 1, f"f{i}", i % 50 + 1, i, None) if i < 1000 else (run, i, 2, f"n{i}", None, None, i % 20 + 1)
                               for i in range(1, 2000)])
-            file.executemany("INSERT INTO location VALUES (?, ?, ?, ?, NULL, NULL)",
+            file.executemany("INSERT INTO location (process, id, function, line) VALUES (?, ?, ?, ?)",
                              [(run, i, i % 999 + 1 if i <= 3000 else 1000 + i % 1000, i) for i in range(1, 6001)])
             places = {0: (None, None)}
             for node in range(1, nodes + 1):

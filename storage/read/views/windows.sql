@@ -74,7 +74,8 @@ WHERE nth = 1;
 CREATE VIEW x_windowed_below AS
 SELECT s.run, f.path AS file, l.line,
   1 - sum(iif(s.line_location IS s.own_location, 1.0 * s.python_ns, 0)) / nullif(sum(s.cpu_ns), 0) AS below_part
-FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
+FROM (SELECT DISTINCT process FROM windowed) w CROSS JOIN x_place_cost s ON s.process = w.process
+JOIN place(l, u, f) AT (s.process, s.own_location)
 WHERE s.kind = 1 AND (f.path, l.line) IN (SELECT file, line FROM windowed)
 GROUP BY s.run, f.path, l.line;
 
