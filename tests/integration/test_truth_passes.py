@@ -11,7 +11,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 PROGRAM, SETTLES = TRUTH / "redundancy/passes.py", TRUTH / "redundancy/settles.py"
 SAYS = re.compile(r"(\d+) passes or more over the same ([0-9.]+) MB, which did not change: (\d+) of (\d+) words")
 OPTIONS = ("--overhead", "15%")  # as many watches as in a run of three times the length
-ROUNDS = {"groups": 4000, "descent": 2500, "changing": 2000, "scaled": 2000, "search": 400_000}
+ROUNDS = {"groups": 12000, "descent": 2500, "changing": 2000, "scaled": 2000, "search": 400_000}
 
 pytestmark = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")
 
@@ -46,7 +46,7 @@ def test_what_must_read_again_or_reads_little_is_not_told(tmp_path, name):
 
 
 def test_the_summary_has_one_line_of_it(tmp_path):
-    done = run([binary(), "-o", "x.db", *OPTIONS, PROGRAM, "groups", "4000"], cwd=tmp_path)
+    done = run([binary(), "-o", "x.db", *OPTIONS, PROGRAM, "groups", str(ROUNDS["groups"])], cwd=tmp_path)
     (text,) = [text for text in done.stderr.splitlines() if ": perhaps needless: " in text]
     assert re.match(rf"passes\.py:{line_of(PROGRAM, 'groups')}: perhaps needless: \d+ passes or more over the same 4 MB", text)
     assert "No work of weight" not in done.stderr

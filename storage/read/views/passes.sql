@@ -12,7 +12,7 @@ CREATE VIEW x_pass_threshold AS SELECT
   6 AS watches,            -- a line is named if this number of words were seen to be read again, unchanged,
   0.5 AS again_part,       -- and this part at least of those whose fate is known,
   0.5 AS long_part,        -- this part of them in the middle of calls that went on for 30 us: a search reads little,
-  32 AS bytes_per_ns,      -- and no call reads faster than this: else it reads a part only,
+  64 AS bytes_per_ns,      -- and no call reads faster than this, from a cache: else it reads a part only,
   100 AS passes,           -- in this number of passes at least
   65536 AS array_bytes,    -- over this much data,
   0.1 AS run_share;        -- and if they take this part of the run

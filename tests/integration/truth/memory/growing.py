@@ -11,9 +11,9 @@ def append(numpy, say):
     """Twice from the start: what grows need not grow for the whole run."""
     for _ in range(2):
         series = numpy.zeros(0)
-        for number in range(25000):
+        for number in range(40000):
             series = numpy.append(series, number)  # append
-    say(2 * 25000, 2 * 8 * 25000**2 // 2)
+    say(2 * 40000, 2 * 8 * 40000**2 // 2)
 
 
 def stack(numpy, say):
