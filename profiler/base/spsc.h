@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* PIE_SPSC_RING(name, type, capacity) defines `struct name`, a ring of records with one producer (the handlers or hooks
- * of one thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push() and
- * name_pop().
+ * of one thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push(),
+ * name_pop() and name_fill().
  *
  * Guarantees: records are popped in the order in which they were pushed, each once and whole. A full ring refuses, and
  * the caller counts. Order: push() writes a record before it publishes `head` (release), which pop() reads first
@@ -30,6 +30,12 @@
         ring->records[head % (capacity)] = *record;                                                          \
         atomic_store_explicit(&ring->head, head + 1, memory_order_release);                                  \
         return true;                                                                                         \
+    }                                                                                                        \
+                                                                                                             \
+    /* Records that wait, at most. Context: as push(). */                                                    \
+    static inline uint64_t name##_fill(const struct name *ring) {                                            \
+        return atomic_load_explicit(&ring->head, memory_order_relaxed) -                                     \
+               atomic_load_explicit(&ring->tail, memory_order_relaxed);                                      \
     }                                                                                                        \
                                                                                                              \
     /* False: empty. */                                                                                      \

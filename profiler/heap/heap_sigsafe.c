@@ -314,6 +314,13 @@ static uint64_t next_crossing_ns(const struct pie_heap_state *state) {
     return state->crossed_ns + later(CROSSING_GAP_NS, part_of(&memory_part) * state->crossing_cost_ns);
 }
 
+/* A line that makes peak after peak must not take the room of samples, which sums are made of. The height of the peak
+ * that is left out is known all the same. */
+static void push_crossing(struct pie_thread *thread, const struct pie_heap_record *record) {
+    if (pie_heap_ring_fill(&pie_heap_of(thread)->ring) < PIE_HEAP_RING_RECORDS / 2)
+        push(thread, record);
+}
+
 /* node: of this moment where it is known already, else 0. */
 static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, struct pie_cct_id node) {
     struct pie_heap_state *state = pie_heap_of(thread);
@@ -328,7 +335,7 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
     if (is_peak || now_ns >= next_crossing_ns(state)) {
         state->crossed_ns = now_ns;
         record.node = node.value ? node : node_of(thread, caller);
-        push(thread, &record);
+        push_crossing(thread, &record);
         state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
     }
     set_pace(state, now_ns, next_crossing_ns(state));
