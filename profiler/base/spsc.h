@@ -32,7 +32,7 @@
         return true;                                                                                         \
     }                                                                                                        \
                                                                                                              \
-    /* Records that wait, at most. Context: as push(). */                                                    \
+    /* Records that wait, at most. Context: signal, hook. */                                                 \
     static inline uint64_t name##_fill(const struct name *ring) {                                            \
         return atomic_load_explicit(&ring->head, memory_order_relaxed) -                                     \
                atomic_load_explicit(&ring->tail, memory_order_relaxed);                                      \
