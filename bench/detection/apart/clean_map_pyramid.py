@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tiles of a drawn map for all zoom levels: each level is halved from the one before, each tile is cut and stored once."""
+"""Tiles of a drawn map for all zoom levels: each level is halved from the one before, each tile is stored once."""
 
 import io
 import random

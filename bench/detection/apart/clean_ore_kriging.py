@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ore between boreholes by Gaussian processes: one factorisation for each guess of the range, used for all that follows."""
+"""Ore between boreholes by Gaussian processes: one factorisation for each guess of its sizes."""
 
 import numpy as np
 import scipy.linalg

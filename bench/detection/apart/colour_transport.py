@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours of one film moved to another by optimal transport: each iteration computes the kernel of all pairs of colours."""
+"""Colours of one film moved to another by optimal transport: each iteration computes the kernel of all pairs."""
 
 import torch
 

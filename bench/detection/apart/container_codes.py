@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of containers in a port's messages: a pattern is matched against each character instead of against the code."""
+"""Numbers of containers in a port's messages: patterns are matched against single characters, not against the code."""
 
 import operator
 import random

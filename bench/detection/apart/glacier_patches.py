@@ -6,8 +6,8 @@ import torch
 
 import harness
 
-# torch.tensor() takes a list as nested sequences and converts number by number; NumPy stacks the arrays, and torch takes
-# the result as it is. One library's data handed to the other by the slow door: API misuse.
+# torch.tensor() takes a list as nested sequences and converts number by number; NumPy stacks the arrays, and torch
+# takes the result as it is. One library's data is handed to the other by the slow door: API misuse.
 CATEGORY = "API misuse"
 KIND = "load"
 SIDE, BATCH = 33, 24

@@ -8,8 +8,8 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 import harness
 
-# load_default() unpacks the same font each time; the helper that writes one line asks for it, whoever calls it. The same
-# call with the same result, from several places: repeated native calls.
+# load_default() unpacks the same font each time; the helper that writes one line asks for it, whoever calls it. The
+# same call with the same result, from several places: repeated native calls.
 CATEGORY = "repeated native calls"
 KIND = "store"
 SIZE = (148, 61)

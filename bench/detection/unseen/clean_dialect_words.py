@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances between dialects: edit distances of their words with costs by class of sound, row by row in plain Python."""
+"""Distances between dialects: edit distances of their words with costs by class of sound, in plain Python."""
 
 import functools
 import itertools

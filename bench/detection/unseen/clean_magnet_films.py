@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Magnetic films at rising temperature: spins turn in the two colours of a checkerboard, whose sites are independent."""
+"""Magnetic films at rising temperature: spins turn by the two colours of a checkerboard, with independent sites."""
 
 import numpy as np
 

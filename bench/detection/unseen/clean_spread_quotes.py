@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of trades against the quotes of their moment: sorted tables joined by time, sums by group, nothing row by row."""
+"""Costs of trades against the quotes of their moment: sorted tables joined by time, sums by group."""
 
 import numpy as np
 import pandas as pd

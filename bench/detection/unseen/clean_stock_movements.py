@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stock of a warehouse from its movements: one statement with window functions for each report, rows written in bulk."""
+"""Stock of a warehouse from its movements: one statement with windows for each report, rows written in bulk."""
 
 import random
 import sqlite3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complaints sorted into topics: for each strength of smoothing that is tried, all texts are counted and weighed anew."""
+"""Complaints sorted into topics: for each strength of smoothing that is tried, all texts are counted anew."""
 
 import random
 

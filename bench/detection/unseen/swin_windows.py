@@ -5,8 +5,8 @@ import torch
 
 import harness
 
-# bias[:, i, j] = table[…] for all i and j is one indexing with a matrix of rows. The table is a parameter and may change,
-# so keeping the bias is not the fix; fetching a whole slice of it is.
+# bias[:, i, j] = table[…] for all i and j is one indexing with a matrix of rows. The table is a parameter that may
+# change, so keeping the bias is not the fix: slice underutilization.
 CATEGORY = "slice underutilization"
 KIND = "load"
 SIDE, HEADS, WIDTH = 6, 3, 24

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catches of a survey by trawlers: a jackknife that builds each sample without one haul and computes it from scratch."""
+"""Catches of a survey by trawlers: a jackknife that builds each sample without one haul and starts from scratch."""
 
 import numpy as np
 
