@@ -92,4 +92,4 @@ def work(messages, split):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, parts), lambda n: work(n, parts_fixed), repeats=45000)
+    harness.main(lambda n: work(n, parts), lambda n: work(n, parts_fixed), repeats=64000)

@@ -67,4 +67,4 @@ def work(months, quantiles):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, curve), lambda n: work(n, curve_fixed), repeats=11)
+    harness.main(lambda n: work(n, curve), lambda n: work(n, curve_fixed), repeats=14)

@@ -78,4 +78,4 @@ def work(dams, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Dam), lambda n: work(n, FixedDam), repeats=50)
+    harness.main(lambda n: work(n, Dam), lambda n: work(n, FixedDam), repeats=58)

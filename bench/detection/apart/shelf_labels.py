@@ -86,4 +86,4 @@ def work(sheets, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Printer), lambda n: work(n, FixedPrinter), repeats=420)
+    harness.main(lambda n: work(n, Printer), lambda n: work(n, FixedPrinter), repeats=650)

@@ -81,4 +81,4 @@ def work(shells, rule):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, nodes), lambda n: work(n, nodes_fixed), repeats=340)
+    harness.main(lambda n: work(n, nodes), lambda n: work(n, nodes_fixed), repeats=400)

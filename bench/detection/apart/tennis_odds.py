@@ -98,4 +98,4 @@ def work(matches, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Match), lambda n: work(n, FixedMatch), repeats=700)
+    harness.main(lambda n: work(n, Match), lambda n: work(n, FixedMatch), repeats=840)

@@ -87,4 +87,4 @@ def work(markets, normalise):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, normalised), lambda n: work(n, normalised_fixed), repeats=370)
+    harness.main(lambda n: work(n, normalised), lambda n: work(n, normalised_fixed), repeats=1300)

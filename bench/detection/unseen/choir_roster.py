@@ -80,4 +80,4 @@ def work(choirs, sort):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, by_name), lambda n: work(n, by_name_fixed), repeats=1000)
+    harness.main(lambda n: work(n, by_name), lambda n: work(n, by_name_fixed), repeats=1100)

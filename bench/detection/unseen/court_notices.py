@@ -95,4 +95,4 @@ def work(days, show):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, render), lambda n: work(n, Renderer()), repeats=650)
+    harness.main(lambda n: work(n, render), lambda n: work(n, Renderer()), repeats=760)

@@ -72,4 +72,4 @@ def work(days, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Forum), lambda n: work(n, FixedForum), repeats=400)
+    harness.main(lambda n: work(n, Forum), lambda n: work(n, FixedForum), repeats=520)

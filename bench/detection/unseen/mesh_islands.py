@@ -93,4 +93,4 @@ def work(towns, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Labels), lambda n: work(n, Forest), repeats=420)
+    harness.main(lambda n: work(n, Labels), lambda n: work(n, Forest), repeats=1600)

@@ -65,4 +65,4 @@ def work(persons, density):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, densities), lambda n: work(n, densities_fixed), repeats=8)
+    harness.main(lambda n: work(n, densities), lambda n: work(n, densities_fixed), repeats=9)

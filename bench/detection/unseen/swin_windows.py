@@ -94,4 +94,4 @@ def work(repeats, attention):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, WindowAttention), lambda n: work(n, FixedAttention), repeats=700)
+    harness.main(lambda n: work(n, WindowAttention), lambda n: work(n, FixedAttention), repeats=850)

@@ -71,4 +71,4 @@ def work(repeats, look_up):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, landed_cost), lambda n: work(n, landed_cost_fixed), repeats=50)
+    harness.main(lambda n: work(n, landed_cost), lambda n: work(n, landed_cost_fixed), repeats=62)
