@@ -22,8 +22,8 @@ def film(source, count, warm):
 
 def kernel(ours, theirs):
     """Near one for colours that look alike; greens differ more to the eye."""
-    eye = torch.tensor([1.0, 1.4, 0.8])
-    return torch.exp(-torch.cdist(ours * eye, theirs * eye).square() / SOFT)
+    eye = torch.tensor([1.0, 1.4, 0.8])  # waste: store
+    return torch.exp(-torch.cdist(ours * eye, theirs * eye).square() / SOFT)  # waste: store
 
 
 class Transport:

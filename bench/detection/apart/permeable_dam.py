@@ -35,7 +35,7 @@ class Dam:
         return -flow, main
 
     def solve(self, side, main, right):
-        matrix = np.diag(main) + np.diag(side, 1) + np.diag(side, -1)
+        matrix = np.diag(main) + np.diag(side, 1) + np.diag(side, -1)  # waste: load
         return np.linalg.solve(matrix, right)  # waste: load
 
     def step(self, lake, drain, duration):

@@ -36,7 +36,7 @@ def folded(text):
 
 def order(one, other):
     for left, right in ((one.last, other.last), (one.first, other.first)):
-        left, right = folded(left), folded(right)
+        left, right = folded(left), folded(right)  # waste: store
         if left != right:
             return -1 if left < right else 1
     return one.joined - other.joined

@@ -18,19 +18,19 @@ AROUND_EASTER = (-2, 0, 1, 39, 49, 50, 60)
 
 def easter(year):
     """Gauss's rule, as Lichtenberg completed it."""
-    century = year // 100
-    moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
-    sun = 2 - (3 * century + 3) // 4
-    golden = year % 19
-    seed = (19 * golden + moon) % 30
-    full = 21 + seed - (seed // 29 + (seed // 28 - seed // 29) * (golden // 11))
-    sunday = 7 - (year + year // 4 + sun) % 7
-    return datetime.date(year, 3, 1) + (full + 7 - (full - sunday) % 7 - 1) * DAY
+    century = year // 100  # waste: store
+    moon = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25  # waste: store
+    sun = 2 - (3 * century + 3) // 4  # waste: store
+    golden = year % 19  # waste: store
+    seed = (19 * golden + moon) % 30  # waste: store
+    full = 21 + seed - (seed // 29 + (seed // 28 - seed // 29) * (golden // 11))  # waste: store
+    sunday = 7 - (year + year // 4 + sun) % 7  # waste: store
+    return datetime.date(year, 3, 1) + (full + 7 - (full - sunday) % 7 - 1) * DAY  # waste: store
 
 
 def holidays(year):
-    start = easter(year)
-    return {datetime.date(year, month, day) for month, day in FIXED_DAYS} | {start + days * DAY for days in AROUND_EASTER}
+    start = easter(year)  # waste: store
+    return {datetime.date(year, month, day) for month, day in FIXED_DAYS} | {start + days * DAY for days in AROUND_EASTER}  # waste: store
 
 
 class Diary:

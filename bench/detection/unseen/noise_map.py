@@ -25,9 +25,9 @@ class Site:
 
     def carried(self):
         """The share of the energy of each piece (columns) that arrives at each receiver (rows)."""
-        dx = self.places[:, :1] - self.road[:, 0]
-        dy = self.places[:, 1:] - self.road[:, 1]
-        far = np.hypot(dx, dy)
+        dx = self.places[:, :1] - self.road[:, 0]  # waste: store
+        dy = self.places[:, 1:] - self.road[:, 1]  # waste: store
+        far = np.hypot(dx, dy)  # waste: store
         return numexpr.evaluate(  # waste: store
             "10 ** (-log10(far**2 + (height - 0.5)**2) - 0.0005 * far"  # waste: store
             " - soft * (0.48 - 20 / (far + 45)) * exp(-height / 6))",  # waste: store
@@ -54,7 +54,7 @@ def levels(rng, site, hour, carried):
 
 
 def day(rng, site):
-    return np.array([levels(rng, site, hour, site.carried()) for hour in range(HOURS)])
+    return np.array([levels(rng, site, hour, site.carried()) for hour in range(HOURS)])  # waste: store
 
 
 def day_fixed(rng, site):

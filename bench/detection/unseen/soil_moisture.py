@@ -56,8 +56,8 @@ class Catchment:
                 seep = self.leak[row, column] * max(water, 0.0)  # waste: load
                 water = max(water - seep, 0.0)
                 surplus = max(water - self.capacity[row, column], 0.0)  # waste: load
-                self.store[row, column] = water - surplus
-                runoff[row, column] = surplus + seep
+                self.store[row, column] = water - surplus  # waste: load
+                runoff[row, column] = surplus + seep  # waste: load
         return runoff
 
     def step_fixed(self, rain, evaporation):

@@ -27,9 +27,9 @@ class Survey:
 
 def ratio(catch, area):
     """Kilograms per km², and the spread of single hauls around it."""
-    density = catch.sum() / area.sum()
-    rest = catch - density * area
-    return density, np.sqrt((rest**2).sum() / (len(catch) - 1))
+    density = catch.sum() / area.sum()  # waste: load
+    rest = catch - density * area  # waste: load
+    return density, np.sqrt((rest**2).sum() / (len(catch) - 1))  # waste: load
 
 
 def without_each(catch, area):

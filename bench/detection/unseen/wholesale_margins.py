@@ -42,7 +42,7 @@ def sales(rng, catalogue, count):
 def landed_cost(sold, paid):
     def of_sale(sku, week):
         row = paid.loc[(sku, week)]  # waste: load
-        return row["cost"] + row["freight"]
+        return row["cost"] + row["freight"]  # waste: load
 
     return [of_sale(sku, week) for sku, week in zip(sold["sku"], sold["week"])]
 
