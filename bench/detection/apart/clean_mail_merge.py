@@ -83,4 +83,4 @@ def work(letters):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=110000)
+    harness.main(work, repeats=150000)

@@ -81,4 +81,4 @@ def work(mines):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=110)
+    harness.main(work, repeats=230)

@@ -73,4 +73,4 @@ def work(samples):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=1200)
+    harness.main(work, repeats=1500)

@@ -84,4 +84,4 @@ def work(pages):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=3800)
+    harness.main(work, repeats=5500)

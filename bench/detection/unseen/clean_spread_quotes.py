@@ -74,4 +74,4 @@ def work(days):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=180)
+    harness.main(work, repeats=240)
