@@ -41,7 +41,7 @@ class Printer:
         for place, digit in enumerate(map(int, number)):
             x = left + 5 * place
             pen.rectangle((x, top, x + digit % 2, top + 12), fill=0)
-            pen.rectangle((x + 2 + digit % 3 // 2, top, x + 2 + digit // 4, top + 12), fill=0)
+            pen.rectangle((x + 2, top, x + 2 + digit // 4, top + 12), fill=0)
 
     def label(self, article):
         picture = Image.new("L", SIZE, 255)
