@@ -10,7 +10,7 @@ CPU_SECONDS = 1.0
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
-PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "once")
+PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "silent")
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,6 @@ def test_lists_that_are_searched_in_turn(done):
 
 
 def test_a_window_without_calls_ends_when_it_has_cost_enough(done):
-    """Frames take longer below a function that is counted, though no call of it ends. A window costs 4 ms."""
-    [row] = done["once"].sql("select cpu_ns from overhead where collector = 'counted windows'")
-    assert 0 < row["cpu_ns"] < 60e6
+    """While a window is open, the calls of Python functions take longer, whether they are counted or not."""
+    [row] = done["silent"].sql("select cpu_ns from overhead where collector = 'counted windows'")
+    assert 0 < row["cpu_ns"] < 40e6

@@ -67,12 +67,14 @@ def turns(end):
                 f"2 {number % 300}" in shelf  # turns
 
 
-def once(end):
-    """Most of its calls are generators that go on, and the function itself is called once."""
-    letters = 0
+def shown(number):
+    return f"{number:,.2f}"
+
+
+def silent(end):
+    """The hot line makes no call, but is reached by millions of them."""
     while time.thread_time() < end:
-        letters += sum(len(word) for word in WORDS)
-    return letters
+        sum(map(len, map(shown, VALUES * 20)))
 
 
 if __name__ == "__main__":
