@@ -10,7 +10,7 @@ CPU_SECONDS = 1.0
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
-PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "silent")
+PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "records", "silent")
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,18 @@ def test_lists_that_are_searched_in_turn(done):
     assert row["kind"] == 1 and row["carried"] == row["calls"] - 3
     (found,) = high(done, "turns")
     assert found["category"] == "inefficient algorithm" and found["again"] == "read again"
+
+
+def test_numbers_of_slices(done):
+    row = row_of(done, "numbers")
+    assert row["kind"] == 2 and row["calls"] >= 100 and row["items"] == 2 * row["calls"]
+    (found,) = high(done, "numbers")
+    assert found["category"] == "slice underutilization" and "numpy.frombuffer" in found["advice"]
+
+
+def test_records_that_say_how_long_they_are(done):
+    assert row_of(done, "records")["calls"] >= 100
+    assert not [found for found in high(done, "records") if found["category"] == "slice underutilization"]
 
 
 def test_a_window_without_calls_ends_when_it_has_cost_enough(done):

@@ -25,7 +25,21 @@ FROM (VALUES
   (5, 50, 32, 0.9, 0.5, 0, 100, 0.7, 1.2, 'lists made into arrays', PIE_BASIS_LISTS, 'repeated native calls', 'of {calls} calls that '
     || 'were counted, {carried} made arrays of lists of which arrays had been made before, of {items} numbers on average'),
   (6, 20, 1024, 0.9, 0.3, 0, NULL, 0.7, 1.2, 'arrays of zeros', PIE_BASIS_ZEROS, 'API misuse', '{calls} products that were counted '
-    || 'read an array of which 98 % at least is zero, of {items} elements on average'));
+    || 'read an array of which 98 % at least is zero, of {items} elements on average'),
+  -- Numbers at places that a range gives, each with a slice and a call of its own (not in the table; x_passed_row).
+  (7, 100, 1, 0.9, 0.5, 0, NULL, 0.7, 1.2, 'numbers of slices', PIE_BASIS_ELEMENTS, 'slice underutilization', 'of {calls} slices that were '
+    || 'counted, {carried} became a number by a call of their own, of {items} bytes on average, at places that a range gives'));
+
+-- The table, and numbers that are made of short slices.
+CREATE VIEW x_passed_row AS
+SELECT process, file, line, callee, kind, calls, items, carried, call_ns, line_ns FROM passed
+UNION ALL
+SELECT w.process, w.file, w.line, w.callee, 7, w.calls, w.items, c.calls, w.call_ns + c.call_ns, w.line_ns
+FROM passed w JOIN windowed c ON c.process = w.process AND c.file = w.file AND c.line = w.line
+  AND c.callee IN ('int.from_bytes', '_struct.unpack', '_struct.Struct.unpack')
+WHERE w.kind = 2 AND w.callee IN ('a[i] of bytes', 'a[i] of bytearray') AND w.items <= 8 * w.calls
+  AND EXISTS (SELECT 1 FROM windowed r WHERE r.process = w.process AND r.file = w.file AND r.line = w.line
+    AND r.callee = 'for x in range_iterator' AND r.calls >= 0.9 * w.calls);
 
 -- By callee, with the part of the line's counted time that its calls take.
 CREATE VIEW x_passed_line AS
@@ -35,7 +49,7 @@ SELECT * FROM (
       SELECT sum(c.call_ns) FROM windowed c WHERE c.process = w.process AND c.file = w.file AND c.line = w.line) AS part,
     k.about, k.basis, k.line_part, k.low, k.high, k.category, k.evidence,
     row_number() OVER (PARTITION BY p.run, w.file, w.line ORDER BY w.call_ns DESC, w.callee) AS nth
-  FROM process p JOIN passed w ON w.process = p.id JOIN x_passed_kind k ON k.kind = w.kind
+  FROM process p JOIN x_passed_row w ON w.process = p.id JOIN x_passed_kind k ON k.kind = w.kind
   WHERE w.calls >= k.calls AND w.items >= k.items * w.calls AND w.carried >= k.carried_part * w.calls
     AND w.call_ns >= k.item_ns * w.items AND (k.item_ns_max IS NULL OR w.call_ns <= k.item_ns_max * w.items))
 WHERE nth = 1 AND part >= line_part;

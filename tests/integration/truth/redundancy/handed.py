@@ -11,6 +11,7 @@ WORDS = [f"Word {number}" for number in range(400)]
 SHELVES = [[f"{shelf} {number}" for number in range(300 + shelf)] for shelf in range(3)]
 PLACES, VALUES = [0.5 * place for place in range(400)], [place**0.5 for place in range(400)]
 AS_ARRAYS = np.array(PLACES), np.array(VALUES)
+RECORDS = np.random.default_rng(2).integers(256, size=8000, dtype=np.uint8).tobytes()
 BLOCK = np.random.default_rng(1).normal(size=(40, 400))
 
 
@@ -65,6 +66,19 @@ def turns(end):
             number += 1
             for shelf in SHELVES:
                 f"2 {number % 300}" in shelf  # turns
+
+
+def numbers(end):
+    while time.thread_time() < end:
+        [int.from_bytes(RECORDS[place : place + 2], "big") for place in range(0, len(RECORDS), 4)]  # numbers
+
+
+def records(end):
+    """Each record says how long it is, so where the next one begins."""
+    while time.thread_time() < end:
+        place = 0
+        while place < len(RECORDS):
+            place += 2 + int.from_bytes(RECORDS[place : place + 2], "big") % 4  # records
 
 
 def shown(number):
