@@ -31,10 +31,10 @@ struct rise {
 
 struct place {
     struct pie_reading_row row;
-    struct pie_call_read last; /* kind 0: none yet */
+    struct pie_call_read last;                  /* kind 0: none yet */
     struct pie_call_read searched[IN_TURN - 1]; /* the lists before that one, the latest first */
-    struct rise *rise;         /* NULL: nothing has risen yet */
-    bool is_changed;           /* since the last clear */
+    struct rise *rise;                          /* NULL: nothing has risen yet */
+    bool is_changed;                            /* since the last clear */
 };
 
 struct pie_reads_places {

@@ -10,13 +10,15 @@
 #include "profiler/ports/windows.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
- * arrays for a product that are zero nearly everywhere. */
+ * arrays for a product that are zero nearly everywhere. And bytes of single numbers, for which such a library would make
+ * one call. */
 
 enum {
     NUMBERS_MIN = 32,
     ZEROS_MIN = 1024, /* elements: a smaller array is multiplied faster than its elements are chosen */
     LOOKS = 256,
     OTHERS_MAX = 5, /* of them: one in fifty */
+    NUMBER_BYTES_MAX = 8,
 };
 
 /* --- Lists of numbers --- */
@@ -125,7 +127,8 @@ static size_t zeros_of_buffer(PyObject *object) {
         PyErr_Clear();
         return 0;
     }
-    array = (struct pie_confirm_array){.data = view.buf, .n_dimensions = view.ndim, .element_bytes = (size_t)view.itemsize};
+    array = (struct pie_confirm_array){
+        .data = view.buf, .n_dimensions = view.ndim, .element_bytes = (size_t)view.itemsize};
     array.count = view.itemsize > 0 ? (size_t)(view.len / view.itemsize) : 0;
     for (int i = 0; i < view.ndim && i < PIE_CONFIRM_DIMENSIONS_MAX; i++) {
         array.shape[i] = view.shape[i];
@@ -167,20 +170,35 @@ static bool is_product(const char *name) {
     return false;
 }
 
-/* --- Both --- */
+/* --- Single numbers --- */
+
+static struct pie_confirm_passed number_among(const char *name, PyObject **arguments, int count) {
+    struct pie_confirm_passed passed = {0};
+
+    if (strcmp(name, "int.from_bytes") != 0 && strcmp(name, "_struct.unpack") != 0)
+        return passed;
+    for (int i = 0; i < count && i < 2; i++)
+        if (PyBytes_CheckExact(arguments[i]) && Py_SIZE(arguments[i]) <= NUMBER_BYTES_MAX) {
+            passed.kind = PIE_PASSED_NUMBER;
+            passed.items = (size_t)Py_SIZE(arguments[i]);
+        }
+    return passed;
+}
+
+/* --- All of them --- */
 
 struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char *name, PyObject **arguments,
                                                     int count) {
-    struct pie_confirm_passed passed = {0};
+    struct pie_confirm_passed passed = number_among(name, arguments, count);
 
-    if (is_product(name))
+    if (!passed.kind && is_product(name))
         passed = zeros_among(arguments, count);
     if (!passed.kind && is_of_arrays(callee))
         passed = lists_among(arguments, count);
     return passed;
 }
 
-struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, PyObject **operands) {
+struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, PyObject ** operands) {
     bool is_array_left = strcmp(Py_TYPE(operands[0])->tp_name, "numpy.ndarray") == 0;
     bool is_array_right = strcmp(Py_TYPE(operands[1])->tp_name, "numpy.ndarray") == 0;
 

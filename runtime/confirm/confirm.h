@@ -81,7 +81,7 @@ struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, str
 /* arrays.c: of a function of libraries for arrays, by its name in the rows; of an operator with its two operands. */
 struct pie_confirm_passed pie_confirm_passed_arrays(struct _object *callee, const char *name,
                                                     struct _object **arguments, int count);
-struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, struct _object **operands);
+struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, struct _object ** operands);
 /* … once the call has ended: what a slice has copied. */
 void pie_confirm_passed_end(struct pie_confirm_passed *passed, struct _object *result);
 

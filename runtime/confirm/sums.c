@@ -47,9 +47,10 @@ struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
-    struct pie_confirm_passed passed[IN_TURN]; /* … and what the last ones of different containers went through, the
+    struct pie_confirm_passed
+        passed[IN_TURN]; /* … and what the last ones of different containers went through, the
                                                   latest first, or made; nothing is read there any more */
-    uint64_t before; /* their hash */
+    uint64_t before;     /* their hash */
     struct seen args, results, texts;
 };
 
@@ -313,7 +314,7 @@ static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_p
     const struct pie_confirm_passed *before = &sums->passed[at];
     bool is_lost;
 
-    if (now->kind == PIE_PASSED_ZEROS)
+    if (now->kind == PIE_PASSED_ZEROS || now->kind == PIE_PASSED_NUMBER)
         return true;
     if (now->kind == PIE_PASSED_CODE || now->kind == PIE_PASSED_LIST)
         return look_up(&sums->texts, now->text, UNKNOWN, &is_lost);

@@ -24,22 +24,12 @@ FROM (VALUES
   -- Some 40 ns for each number. Where a call takes longer, it does something else, too.
   (5, 50, 32, 0.9, 0.5, 0, 100, 0.7, 1.2, 'lists made into arrays', PIE_BASIS_LISTS, 'repeated native calls', 'of {calls} calls that '
     || 'were counted, {carried} made arrays of lists of which arrays had been made before, of {items} numbers on average'),
-  (6, 20, 1024, 0.9, 0.3, 0, NULL, 0.7, 1.2, 'arrays of zeros', PIE_BASIS_ZEROS, 'API misuse', '{calls} products that were counted '
+  -- The array need not be made either, often at another line.
+  (6, 20, 1024, 0.9, 0.3, 0, NULL, 0.7, 2, 'arrays of zeros', PIE_BASIS_ZEROS, 'API misuse', '{calls} products that were counted '
     || 'read an array of which 98 % at least is zero, of {items} elements on average'),
-  -- Numbers at places that a range gives, each with a slice and a call of its own (not in the table; x_passed_row).
-  (7, 100, 1, 0.9, 0.5, 0, NULL, 0.7, 1.2, 'numbers of slices', PIE_BASIS_ELEMENTS, 'slice underutilization', 'of {calls} slices that were '
-    || 'counted, {carried} became a number by a call of their own, of {items} bytes on average, at places that a range gives'));
-
--- The table, and numbers that are made of short slices.
-CREATE VIEW x_passed_row AS
-SELECT process, file, line, callee, kind, calls, items, carried, call_ns, line_ns FROM passed
-UNION ALL
-SELECT w.process, w.file, w.line, w.callee, 7, w.calls, w.items, c.calls, w.call_ns + c.call_ns, w.line_ns
-FROM passed w JOIN windowed c ON c.process = w.process AND c.file = w.file AND c.line = w.line
-  AND c.callee IN ('int.from_bytes', '_struct.unpack', '_struct.Struct.unpack')
-WHERE w.kind = 2 AND w.callee IN ('a[i] of bytes', 'a[i] of bytearray') AND w.items <= 8 * w.calls
-  AND EXISTS (SELECT 1 FROM windowed r WHERE r.process = w.process AND r.file = w.file AND r.line = w.line
-    AND r.callee = 'for x in range_iterator' AND r.calls >= 0.9 * w.calls);
+  -- Numbers at places that a range gives, each with a slice and a call of its own: the whole line is wasted.
+  (7, 100, 1, 0.9, 0.4, 0, NULL, 0.7, 1.2, 'numbers of slices', PIE_BASIS_ELEMENTS, 'slice underutilization', '{calls} calls that were '
+    || 'counted made one number each, of {items} bytes on average, at places that a range gives'));
 
 -- By callee, with the part of the line's counted time that its calls take.
 CREATE VIEW x_passed_line AS
@@ -49,9 +39,11 @@ SELECT * FROM (
       SELECT sum(c.call_ns) FROM windowed c WHERE c.process = w.process AND c.file = w.file AND c.line = w.line) AS part,
     k.about, k.basis, k.line_part, k.low, k.high, k.category, k.evidence,
     row_number() OVER (PARTITION BY p.run, w.file, w.line ORDER BY w.call_ns DESC, w.callee) AS nth
-  FROM process p JOIN x_passed_row w ON w.process = p.id JOIN x_passed_kind k ON k.kind = w.kind
+  FROM process p JOIN passed w ON w.process = p.id JOIN x_passed_kind k ON k.kind = w.kind
   WHERE w.calls >= k.calls AND w.items >= k.items * w.calls AND w.carried >= k.carried_part * w.calls
-    AND w.call_ns >= k.item_ns * w.items AND (k.item_ns_max IS NULL OR w.call_ns <= k.item_ns_max * w.items))
+    AND w.call_ns >= k.item_ns * w.items AND (k.item_ns_max IS NULL OR w.call_ns <= k.item_ns_max * w.items)
+    AND (w.kind <> 7 OR EXISTS (SELECT 1 FROM windowed r WHERE r.process = w.process AND r.file = w.file AND r.line = w.line
+      AND r.callee = 'for x in range_iterator' AND r.calls >= k.carried_part * w.calls)))
 WHERE nth = 1 AND part >= line_part;
 
 -- As x_told_finding has them.
@@ -64,7 +56,7 @@ SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NUL
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', x.basis, 1
 FROM (
-  SELECT y.*, y.line_ns * y.part AS saved_ns, u.name AS function, u.first_line AS function_line
+  SELECT y.*, y.line_ns * iif(y.kind = 7, 1, y.part) AS saved_ns, u.name AS function, u.first_line AS function_line
   FROM x_passed_line y
   LEFT JOIN (
     SELECT l.process, f.path, l.line, n.name, n.first_line, row_number() OVER (
