@@ -10,8 +10,8 @@
 #include "profiler/ports/windows.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
- * arrays for a product that are zero nearly everywhere. And bytes of single numbers, for which such a library would make
- * one call. */
+ * arrays for a product that are zero nearly everywhere. And bytes of single numbers, which such a library would read
+ * with one call. */
 
 enum {
     NUMBERS_MIN = 32,
