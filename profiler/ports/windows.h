@@ -18,6 +18,9 @@ enum pie_passed {
     PIE_PASSED_SLICE = 2,  /* a copy of a part of a list, tuple, text or bytes */
     PIE_PASSED_SHIFT = 3,  /* the items of a list behind one that is added or removed */
     PIE_PASSED_CODE = 4,   /* text that eval(), exec() or compile() makes code of, character by character */
+    PIE_PASSED_LIST = 5,   /* lists of numbers, which a library makes arrays of */
+    PIE_PASSED_ZEROS = 6,  /* an array that a product reads, though nearly all of it is zero */
+    PIE_PASSED_NUMBER = 7, /* the bytes of one number */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
@@ -46,7 +49,7 @@ struct pie_window_row {
     uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
     uint64_t
         carried; /* of them, through what the call before had gone through; slices: through what it had made;
-                    text: through that of any call before */
+                    text, and lists of numbers: through that of any call before; arrays of zeros, bytes: all */
 };
 
 struct pie_window_limits {

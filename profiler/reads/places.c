@@ -20,6 +20,7 @@ enum {
     OCTAVES = 40,
     RISE = 4,
     ABOUT = 8,
+    IN_TURN = 4, /* lists that are searched in turn */
 };
 
 /* How much time each length took while one value rose. */
@@ -30,9 +31,10 @@ struct rise {
 
 struct place {
     struct pie_reading_row row;
-    struct pie_call_read last; /* kind 0: none yet */
-    struct rise *rise;         /* NULL: nothing has risen yet */
-    bool is_changed;           /* since the last clear */
+    struct pie_call_read last;                  /* kind 0: none yet */
+    struct pie_call_read searched[IN_TURN - 1]; /* the lists before that one, the latest first */
+    struct rise *rise;                          /* NULL: nothing has risen yet */
+    bool is_changed;                            /* since the last clear */
 };
 
 struct pie_reads_places {
@@ -220,6 +222,23 @@ static void compare(struct place *place, const struct pie_reads_record *record) 
     }
 }
 
+/* Of lists that are searched in turn, the one that this sample met again is the last one. */
+static void turn_to(struct place *place, const struct pie_call_read *now) {
+    unsigned at = 0;
+
+    if (place->last.kind == PIE_READ_NONE || is_same(&place->last, now))
+        return;
+    while (at < IN_TURN - 2 && place->searched[at].kind && !is_same(&place->searched[at], now))
+        at++;
+    struct pie_call_read found = place->searched[at];
+    bool is_known = found.kind && is_same(&found, now);
+    for (; at > 0; at--)
+        place->searched[at] = place->searched[at - 1];
+    place->searched[0] = place->last;
+    if (is_known)
+        place->last = found;
+}
+
 void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id line,
                           const struct pie_reads_record *record) {
     struct place *place = place_of(places, line, record->read.kind);
@@ -228,6 +247,8 @@ void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id li
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return;
     }
+    if (record->read.kind == PIE_READ_SEARCH)
+        turn_to(place, &record->read);
     if (record->read.kind >= PIE_READ_SKIP)
         count(place, record);
     else if (record->read.kind == PIE_READ_CHOICE || record->read.kind == PIE_READ_PATTERN)

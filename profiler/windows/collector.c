@@ -40,8 +40,8 @@ static const struct pie_window_limits LIMITS[KINDS] = {
 static const uint64_t PAUSE_NS = 240000000;
 /* This number of calls of a line says enough of it, … */
 static const uint64_t CALLS_ENOUGH[KINDS] = {5000, 1000};
-/* … as does this number of windows that saw none. */
-static const unsigned VAIN_MAX = 8;
+/* … as does this number of windows that saw none. Callers have few windows, and main() would take most of them. */
+static const unsigned VAIN_MAX[KINDS] = {8, 3};
 
 enum {
     DROPPED = -2,
@@ -167,7 +167,7 @@ static bool may_cost(enum kind kind) {
 static bool is_done(const struct pie_window_line *line, enum kind kind) {
     uint64_t calls = state.windows->calls(line->number);
 
-    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX);
+    return calls >= CALLS_ENOUGH[kind] || (calls == 0 && line->windows >= VAIN_MAX[kind]);
 }
 
 static void choose_lines(enum kind kind) {

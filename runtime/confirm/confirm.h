@@ -68,7 +68,7 @@ struct pie_confirm_passed {
     uint8_t kind; /* enum pie_passed */
     const struct _object *container;
     size_t size, items; /* of the container; of them, those that it goes through */
-    uint64_t text;      /* CODE: the digest of the text */
+    uint64_t text;      /* CODE, LIST: the digest of the text, or of the lists */
 };
 
 /* passed.c: of a method of a list or tuple with its arguments, self first; of a function with its first argument; of
@@ -78,6 +78,10 @@ struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, stru
 struct pie_confirm_passed pie_confirm_passed_function(struct _object *callee, struct _object *argument);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, struct _object *index);
+/* arrays.c: of a function of libraries for arrays, by its name in the rows; of an operator with its two operands. */
+struct pie_confirm_passed pie_confirm_passed_arrays(struct _object *callee, const char *name,
+                                                    struct _object **arguments, int count);
+struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, struct _object ** operands);
 /* … once the call has ended: what a slice has copied. */
 void pie_confirm_passed_end(struct pie_confirm_passed *passed, struct _object *result);
 
@@ -108,6 +112,8 @@ struct pie_confirm_sums *pie_confirm_sums_find(uint32_t line, uint64_t key);
 struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const char *name, bool is_item);
 /* Bytes of its arguments and results that may be looked at in a call. */
 size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums);
+
+const char *pie_confirm_sums_name(const struct pie_confirm_sums *sums);
 
 /* Forgets all of them, also what was seen; the board has no rows. */
 void pie_confirm_sums_forget(void);

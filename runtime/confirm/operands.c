@@ -78,6 +78,9 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
         call->passed = pie_confirm_passed_method(callee, top - site->argument - 1, site->argument + 1);
     else if (site->argument > 0)
         call->passed = pie_confirm_passed_function(callee, top[-site->argument]);
+    if (!call->passed.kind)
+        call->passed = pie_confirm_passed_arrays(callee, pie_confirm_sums_name(sums),
+                                                 top - site->argument - has_self, site->argument + has_self);
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);
@@ -131,8 +134,7 @@ static bool read_binary(struct pie_confirm_site *site, PyObject **top, struct pi
     pie_confirm_digest_add(&call->args, right);
     call->is_single = call->args.is_single;
     call->is_operator = true;
-    if (strcmp(site->operator, "in") == 0)
-        call->passed = pie_confirm_passed_test(left, right);
+    call->passed = pie_confirm_passed_operands(site->operator, top - 2);
     return true;
 }
 

@@ -25,6 +25,7 @@ enum {
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
     STATUS_BITS = 8,
     NEAR = 8,              /* a container has changed its size by less than such a part */
+    IN_TURN = 8,           /* lists that are searched in turn */
     BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
@@ -47,8 +48,9 @@ struct pie_confirm_sums {
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
     struct pie_confirm_passed
-        passed;      /* … and what it went through, or made; nothing is read there any more */
-    uint64_t before; /* their hash */
+        passed[IN_TURN]; /* … and what the last ones of different containers went through, the
+                                                  latest first, or made; nothing is read there any more */
+    uint64_t before;     /* their hash */
     struct seen args, results, texts;
 };
 
@@ -147,6 +149,10 @@ struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const
     *sums = (struct pie_confirm_sums){.row = row, .key = key};
     board->n_rows++;
     return sums;
+}
+
+const char *pie_confirm_sums_name(const struct pie_confirm_sums *sums) {
+    return sums->row->callee;
 }
 
 void pie_confirm_sums_forget(void) {
@@ -288,18 +294,40 @@ static void note_size(struct pie_confirm_sums *sums, size_t size_bytes) {
     sums->before_bytes = size_bytes;
 }
 
-/* A container of the same size each time is likely another one at the same place, where the call made it from this one:
- * rows of a table, of which the first column is cut off. */
+static size_t change_of(const struct pie_confirm_passed *before, const struct pie_confirm_passed *now) {
+    return now->size > before->size ? now->size - before->size : before->size - now->size;
+}
+
+/* The number of the last one that had this container, or of the oldest one. */
+static unsigned place_in_turn(const struct pie_confirm_sums *sums, const struct pie_confirm_passed *now) {
+    unsigned at = 0;
+
+    while (at < IN_TURN - 1 && sums->passed[at].container != now->container)
+        at++;
+    return at;
+}
+
+/* What a slice has made is cut again, or nothing is: another one is likely at the same place. So is a container of the
+ * same size each time, where the call made it from this one: rows of a table, of which the first column is cut off. */
 static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_passed *now) {
-    const struct pie_confirm_passed *before = &sums->passed;
+    unsigned at = now->kind == PIE_PASSED_SLICE ? 0 : place_in_turn(sums, now);
+    const struct pie_confirm_passed *before = &sums->passed[at];
     bool is_lost;
 
-    if (now->kind == PIE_PASSED_CODE)
+    if (now->kind == PIE_PASSED_ZEROS || now->kind == PIE_PASSED_NUMBER)
+        return true;
+    if (now->kind == PIE_PASSED_CODE || now->kind == PIE_PASSED_LIST)
         return look_up(&sums->texts, now->text, UNKNOWN, &is_lost);
-    size_t change = now->size > before->size ? now->size - before->size : before->size - now->size;
+    size_t change = change_of(before, now);
     bool is_near = change <= before->size / NEAR + NEAR;
 
     return now->container == before->container && is_near && (now->kind != PIE_PASSED_SLICE || change > 0);
+}
+
+static void keep_in_turn(struct pie_confirm_sums *sums, const struct pie_confirm_passed *now) {
+    for (unsigned at = place_in_turn(sums, now); at > 0; at--)
+        sums->passed[at] = sums->passed[at - 1];
+    sums->passed[0] = *now;
 }
 
 static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *call, PyObject *result,
@@ -312,9 +340,9 @@ static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *
     sums->row->passed_items += call->passed.items;
     sums->row->passed_ns += ns;
     sums->row->carried += is_carried(sums, &call->passed);
-    sums->passed = call->passed;
+    keep_in_turn(sums, &call->passed);
     if (call->passed.kind == PIE_PASSED_SLICE)
-        sums->passed.container = result;
+        sums->passed[0].container = result;
 }
 
 void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,

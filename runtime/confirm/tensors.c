@@ -10,7 +10,7 @@
  * structures are fixed: a function in C, which runs no Python code. A tensor of a class of the program's, or one that
  * lies elsewhere than in the memory of the CPU, is known by identity. */
 
-enum { ON_CPU = 1, BITS_OF_BYTE = 8, DIMENSIONS_MAX = 64 };
+enum { ON_CPU = 1, BITS_OF_BYTE = 8, DIMENSIONS_MAX = PIE_CONFIRM_DIMENSIONS_MAX };
 
 struct dl_tensor {
     void *data;
@@ -122,16 +122,49 @@ static bool is_readable(const struct dl_tensor *tensor) {
            tensor->type_bits % BITS_OF_BYTE == 0;
 }
 
-bool pie_confirm_digest_add_tensor(struct pie_confirm_digest *digest, PyObject *object) {
+/* Returns what holds it, for the caller to release. NULL: it cannot be read. */
+static PyObject *unpack(PyObject *object, const struct dl_tensor **ret_tensor) {
     PyObject *function = is_tensor(object) ? packer() : NULL;
     PyObject *capsule = function ? PyObject_CallOneArg(function, object) : NULL;
     struct dl_managed_tensor *managed =
         capsule && PyCapsule_CheckExact(capsule) ? PyCapsule_GetPointer(capsule, "dltensor") : NULL;
-    bool can_read = managed && is_readable(&managed->tensor);
 
     PyErr_Clear(); /* of a layout without such a form */
-    if (can_read)
-        add_content(digest, &managed->tensor);
-    Py_XDECREF(capsule); /* and what it holds */
-    return can_read;
+    if (managed && is_readable(&managed->tensor)) {
+        *ret_tensor = &managed->tensor;
+        return capsule;
+    }
+    Py_XDECREF(capsule);
+    return NULL;
+}
+
+bool pie_confirm_digest_add_tensor(struct pie_confirm_digest *digest, PyObject *object) {
+    const struct dl_tensor *tensor;
+    PyObject *owner = unpack(object, &tensor);
+
+    if (owner)
+        add_content(digest, tensor);
+    Py_XDECREF(owner);
+    return owner;
+}
+
+PyObject *pie_confirm_tensor_array(PyObject *object, struct pie_confirm_array *ret_array) {
+    const struct dl_tensor *tensor;
+    PyObject *owner = unpack(object, &tensor);
+
+    if (!owner)
+        return NULL;
+    int64_t stride = 1;
+    *ret_array = (struct pie_confirm_array){
+        .data = (const char *)tensor->data + tensor->byte_offset,
+        .element_bytes = (size_t)tensor->type_bits * tensor->type_lanes / BITS_OF_BYTE,
+        .count = elements_of(tensor),
+        .n_dimensions = tensor->n_dimensions,
+    };
+    for (int32_t i = tensor->n_dimensions; i-- > 0; stride *= tensor->shape[i]) {
+        ret_array->shape[i] = tensor->shape[i];
+        ret_array->strides[i] =
+            (tensor->strides ? tensor->strides[i] : stride) * (int64_t)ret_array->element_bytes;
+    }
+    return owner;
 }

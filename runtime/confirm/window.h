@@ -29,5 +29,7 @@ bool pie_window_is_in_call(void);
 
 /* Is the window over? Ends it then. */
 void pie_window_check(uint64_t now_ns);
+/* Has it cost so much that it is over, though no event came? Ends it then. */
+void pie_window_check_cost(void);
 /* Ends it, if one is open. */
 void pie_window_close(void);

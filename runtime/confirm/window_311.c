@@ -142,6 +142,8 @@ static PyObject *evaluate_seen(PyThreadState *tstate, _PyInterpreterFrame *frame
 
 static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *frame, int throwflag) {
     now.cost_ns += EVALUATION_NS;
+    if (tstate == now.tstate)
+        pie_window_check_cost();
     if (now.tstate && (pie_confirm_stack_is_short() || pie_confirm_is_traced_by_others(now.tstate, trace)))
         pie_window_close();
     if (tstate != now.tstate || now.depth == POOL)

@@ -575,12 +575,15 @@ CREATE TABLE passed (
   callee TEXT NOT NULL,            -- as in counted
   kind INTEGER NOT NULL,           -- 1: a search (in, index, count, remove); 2: a slice that is copied; 3: items that
                                    -- move, since one before them is added or removed; 4: text that eval(), exec() or
-                                   -- compile() makes code of
+                                   -- compile() makes code of; 5: lists of numbers that a library makes arrays of;
+                                   -- 6: an array that a product reads, though 98 % of it is zero; 7: the bytes of
+                                   -- one number, of which int.from_bytes() or struct.unpack() makes it
   is_in_loop INTEGER NOT NULL,     -- as in windowed
   calls INTEGER NOT NULL,          -- such calls
   items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something
-  carried INTEGER NOT NULL,        -- calls that met the list of the call before, or a slice that it had made, of about
-                                   -- the same length; 4: the text of any call before
+  carried INTEGER NOT NULL,        -- calls that met the list of one of the calls just before, of about the same length,
+                                   -- or a slice that the call before had made; 4 and 5: text or lists of any call
+                                   -- before; 6 and 7: all
   call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
   line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all but own code below it
   PRIMARY KEY (process, file, line, callee)

@@ -14,5 +14,7 @@ enum pie_basis {
     PIE_BASIS_SEARCHES,       /* … searches of lists, … */
     PIE_BASIS_SLICES,         /* … slices that are copied, … */
     PIE_BASIS_COUNTED_SHIFTS, /* … items that move, … */
-    PIE_BASIS_CODE,           /* … and text that is made into code */
+    PIE_BASIS_CODE,           /* … text that is made into code, … */
+    PIE_BASIS_LISTS,          /* … lists of numbers that are made into arrays, … */
+    PIE_BASIS_ZEROS,          /* … and products with arrays that are zero nearly everywhere */
 };

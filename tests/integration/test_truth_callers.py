@@ -11,7 +11,7 @@ VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"
 pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
 
 
-PARTS = ("same", "other", "status", "lowered", "searched", "cut", "columns")
+PARTS = ("same", "wanted", "measured", "other", "status", "lowered", "searched", "cut", "columns")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,20 @@ def test_the_call_that_all_rounds_share(done):
     assert found["category"] == "loop-invariant computation"
     # four digests of 40 rounds of 240 for each round of the loop
     assert abs(found["wasted_s"] / (row["function_ns"] / 1e9) - 160 / 240) < 0.15
+
+
+def test_a_line_that_wants_what_comes_again(done):
+    """All but a twentieth of the function is the same in each round, but each round makes something else of it."""
+    row = row_of(done, "called", "wanted", "digests")
+    assert row["again"] == row["calls"] - 1 and row["again_ns"] > 0.9 * row["call_ns"]
+    (found,) = high(done, "wanted")
+    assert found["category"] == "loop-invariant computation" and "that were counted" in found["evidence"]
+
+
+def test_a_loop_that_does_nothing_else(done):
+    row = row_of(done, "called", "measured", "digests")
+    assert row["again"] == row["calls"] - 1
+    assert not [found for found in high(done, "measured") if "calls of digests that were counted" in found["evidence"]]
 
 
 def test_other_arguments(done):

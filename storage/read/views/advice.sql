@@ -78,6 +78,11 @@ FROM (VALUES
   ('*', 'skipped items', 'go on with one iterator, or make a list once and take slices of it'),
   ('*', 'text made into code', 'call compile() once for each text, keep the code objects in a dict, and give these to eval() or '
     || 'exec(); a function of its own or a lambda is faster still'),
+  ('*', 'lists made into arrays', 'make an array of each list once (numpy.array), keep it, and hand on the array'),
+  ('*', 'arrays of zeros', 'choose rows by their numbers instead of a product with ones and zeros (table[i], an embedding), '
+    || 'multiply rows or columns instead of making a diagonal, or keep what is not zero (scipy.sparse)'),
+  ('*', 'numbers of slices', 'read all of them with one call: numpy.frombuffer with a dtype such as ">i2" (and a step, if other '
+    || 'fields lie between), struct.iter_unpack, or memoryview.cast'),
   ('*', 'single numbers', 'unpack all fields with one format, all records with struct.iter_unpack, or numbers of one kind '
     || 'with array.array or memoryview.cast'),
   ('*', 'reader of one line', 'give all lines to one csv.reader(): it takes any iterator of lines'),

@@ -18,4 +18,6 @@ FROM (VALUES
   (PIE_BASIS_SEARCHES, PIE_WATCH_LOAD, 1, 'read again'),
   (PIE_BASIS_SLICES, PIE_WATCH_STORE, 1, 'copied again'),
   (PIE_BASIS_COUNTED_SHIFTS, PIE_WATCH_STORE, 1, 'moved again'),
-  (PIE_BASIS_CODE, PIE_WATCH_STORE, 1, 'computed again'));
+  (PIE_BASIS_CODE, PIE_WATCH_STORE, 1, 'computed again'),
+  (PIE_BASIS_LISTS, PIE_WATCH_STORE, 1, 'converted again'),
+  (PIE_BASIS_ZEROS, PIE_WATCH_LOAD, 1, 'multiplied by zero'));

@@ -10,7 +10,9 @@ CREATE VIEW x_called_threshold AS SELECT
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
   0.1 AS again_part,       -- what comes again is this part of the line's counted time at least,
   0.95 AS whole_part,      -- and no more than this part of its function's time: a loop that does nothing else, such as
-                           -- one that measures, repeats its call on purpose
+                           -- one that measures, repeats its call on purpose,
+  0.01 AS other_part,      -- unless its line makes as many calls of something else, which are new and take this part
+                           -- of the line's counted time at least: they want what comes again
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
@@ -18,6 +20,7 @@ CREATE VIEW x_called_threshold AS SELECT
 CREATE VIEW x_called_callee AS
 SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
   c.distinct_args AS kinds, c.again, c.same, c.call_ns, c.line_ns, c.function_ns,
+  iif(c.once = c.calls AND c.compared = c.calls AND c.callee NOT GLOB 'list.*', c.calls, 0) AS new_calls,
   iif((c.again >= t.again_calls OR c.again >= t.few_calls * max(1, c.distinct_args))
       AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
       AND c.distinct_args <= t.kept_max,
@@ -31,6 +34,8 @@ SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER (
     PARTITION BY run, process, file, function_line) AS function_saved_ns
 FROM (
   SELECT *, sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
+    max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
+      AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth
   FROM x_called_callee
   WINDOW g AS (PARTITION BY run, process, file, line, function_line))
@@ -47,8 +52,9 @@ SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NUL
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_CALLS, 1
 FROM (
   SELECT y.*, iif(y.is_in_loop AND y.same >= c.same_part * y.again, 'loop-invariant computation', 'repeated native calls')
-      AS category, c.again_part AS least_part, c.whole_part
+      AS category, c.again_part AS least_part, c.whole_part, c.other_part
   FROM x_called_line y JOIN x_called_threshold c) x
 JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.again_part >= x.least_part AND x.saved_ns >= t.high_share * a.cpu_ns
-  AND x.function_saved_ns <= x.whole_part * x.function_ns;
+  AND (x.function_saved_ns <= x.whole_part * x.function_ns
+    OR (x.new_part >= x.other_part AND 1.1 * x.line_new_calls >= x.calls));

@@ -117,6 +117,22 @@ static void test_a_search_of_the_same_list_and_of_another(void **state) {
     expect(2, 1, 2);
 }
 
+static void search_in_turn(uint64_t lists, unsigned rounds) {
+    for (unsigned round = 0; round < rounds; round++)
+        for (uint64_t list = 1; list <= lists; list++)
+            add_read(LINE, search(list, 100 * list + (list == 2) * round));
+}
+
+static void test_lists_that_are_searched_in_turn(void **state) {
+    search_in_turn(3, 5);
+    expect(2 * 4, 4, 2); /* the second list grows */
+}
+
+static void test_too_many_lists_in_turn(void **state) {
+    search_in_turn(5, 5);
+    expect(0, 0, 24);
+}
+
 /* The place sees one value rise by a word at a time, in calls that take so long. */
 static void rise(uint64_t first, uint64_t last, bool by_length) {
     for (uint64_t words = first; words <= last; words++) {
@@ -190,6 +206,8 @@ int main(void) {
         TEST(test_sums),
         TEST(test_the_same_a_longer_and_another_argument),
         TEST(test_a_search_of_the_same_list_and_of_another),
+        TEST(test_lists_that_are_searched_in_turn),
+        TEST(test_too_many_lists_in_turn),
         TEST(test_calls_that_take_as_long_as_the_value_is),
         TEST(test_calls_to_which_the_length_is_of_no_matter),
         TEST(test_a_small_rise_says_nothing_of_that),

@@ -27,6 +27,25 @@ def same(end):
             work(number)
 
 
+def line(number, parts):
+    return hashlib.pbkdf2_hmac("sha256", b"%d" % number, parts[0], 6)
+
+
+def wanted(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            line(number, digests(b"wanted"))  # wanted
+
+
+def measured(end):
+    found = []
+    while time.thread_time() < end:
+        for _ in range(20):
+            found.append(digests(b"measured"))  # measured
+
+
 def other(end):
     number = 0
     while time.thread_time() < end:

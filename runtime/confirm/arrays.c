@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/confirm/digest.h"
+
+#include <string.h>
+
+#include "profiler/base/hash.h"
+#include "profiler/ports/windows.h"
+
+/* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
+ * arrays for a product that are zero nearly everywhere. And bytes of single numbers, which such a library would read
+ * with one call. */
+
+enum {
+    NUMBERS_MIN = 32,
+    ZEROS_MIN = 1024, /* elements: a smaller array is multiplied faster than its elements are chosen */
+    LOOKS = 256,
+    OTHERS_MAX = 5, /* of them: one in fifty */
+    NUMBER_BYTES_MAX = 8,
+};
+
+/* --- Lists of numbers --- */
+
+static bool is_number(PyObject *object) {
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
+}
+
+static bool is_sequence(PyObject *object) {
+    return PyList_CheckExact(object) || PyTuple_CheckExact(object);
+}
+
+/* By the first, the middle and the last item. */
+static bool are_numbers(PyObject *sequence) {
+    Py_ssize_t count = Py_SIZE(sequence);
+    PyObject **items = PySequence_Fast_ITEMS(sequence);
+
+    return count > 0 && is_number(items[0]) && is_number(items[count / 2]) && is_number(items[count - 1]);
+}
+
+/* Of a list, or of rows that are lists. 0: it has others. */
+static size_t count_numbers(PyObject *object) {
+    if (!is_sequence(object) || Py_SIZE(object) == 0)
+        return 0;
+    PyObject *first = PySequence_Fast_ITEMS(object)[0];
+    size_t count = (size_t)Py_SIZE(object);
+    if (is_sequence(first))
+        return are_numbers(first) ? count * (size_t)Py_SIZE(first) : 0;
+    return are_numbers(object) ? count : 0;
+}
+
+static const char *text_of(PyObject *object) {
+    const char *text = object && PyUnicode_CheckExact(object) ? PyUnicode_AsUTF8(object) : NULL;
+
+    PyErr_Clear();
+    return text ? text : "";
+}
+
+static const char *module_of(PyObject *callee) {
+    if (PyFunction_Check(callee))
+        return text_of(((PyFunctionObject *)callee)->func_module);
+    if (PyCFunction_CheckExact(callee))
+        return text_of(((PyCFunctionObject *)callee)->m_module);
+    return strncmp(Py_TYPE(callee)->tp_name, "numpy.", strlen("numpy.")) == 0 ? "numpy" : "";
+}
+
+static bool is_of_arrays(PyObject *callee) {
+    static const char *const libraries[] = {"numpy", "scipy", "torch", "pandas", "sklearn"};
+    const char *module = module_of(callee);
+
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        size_t length = strlen(libraries[i]);
+        if (strncmp(module, libraries[i], length) == 0 && (!module[length] || module[length] == '.'))
+            return true;
+    }
+    return false;
+}
+
+static struct pie_confirm_passed lists_among(PyObject **arguments, int count) {
+    struct pie_confirm_passed passed = {0};
+    struct pie_confirm_digest digest;
+
+    pie_confirm_digest_begin(&digest, pie_confirm_budget_bytes);
+    for (int i = 0; i < count; i++) {
+        size_t numbers = count_numbers(arguments[i]);
+        if (numbers >= NUMBERS_MIN) {
+            passed.items += numbers;
+            pie_confirm_digest_add(&digest, arguments[i]);
+        }
+    }
+    if (passed.items == 0 || !digest.is_value)
+        return (struct pie_confirm_passed){0};
+    passed.kind = PIE_PASSED_LIST;
+    passed.text = digest.hash;
+    return passed;
+}
+
+/* --- Arrays that are zero nearly everywhere --- */
+
+/* Random places: a diagonal is not met by steps of its own length. Of most arrays a few places say enough. */
+static bool is_nearly_zero(const struct pie_confirm_array *array) {
+    static const char zero[16];
+    int others = 0;
+
+    if (array->n_dimensions < 2 || array->count < ZEROS_MIN || array->element_bytes > sizeof zero)
+        return false;
+    for (uint64_t i = 0; i < LOOKS && others <= OTHERS_MAX; i++) {
+        uint64_t at = pie_hash_upper(pie_hash_mix(1, i)) % array->count;
+        const char *element = array->data;
+        for (int dimension = array->n_dimensions - 1; dimension >= 0; dimension--) {
+            uint64_t length = (uint64_t)array->shape[dimension];
+            element += (int64_t)(at % length) * array->strides[dimension];
+            at /= length;
+        }
+        others += memcmp(element, zero, array->element_bytes) != 0;
+    }
+    return others <= OTHERS_MAX;
+}
+
+static size_t zeros_of_buffer(PyObject *object) {
+    struct pie_confirm_array array;
+    Py_buffer view;
+
+    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0 ||
+        PyObject_GetBuffer(object, &view, PyBUF_FULL_RO) < 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    array = (struct pie_confirm_array){
+        .data = view.buf, .n_dimensions = view.ndim, .element_bytes = (size_t)view.itemsize};
+    array.count = view.itemsize > 0 ? (size_t)(view.len / view.itemsize) : 0;
+    for (int i = 0; i < view.ndim && i < PIE_CONFIRM_DIMENSIONS_MAX; i++) {
+        array.shape[i] = view.shape[i];
+        array.strides[i] = view.strides[i];
+    }
+    bool is_zero = view.ndim <= PIE_CONFIRM_DIMENSIONS_MAX && is_nearly_zero(&array);
+    PyBuffer_Release(&view);
+    return is_zero ? array.count : 0;
+}
+
+static size_t zeros_of(PyObject *object) {
+    struct pie_confirm_array array;
+    PyObject *owner = pie_confirm_tensor_array(object, &array);
+
+    if (!owner)
+        return zeros_of_buffer(object);
+    size_t count = is_nearly_zero(&array) ? array.count : 0;
+    Py_DECREF(owner);
+    return count;
+}
+
+static struct pie_confirm_passed zeros_among(PyObject **factors, int count) {
+    struct pie_confirm_passed passed = {.kind = PIE_PASSED_ZEROS};
+
+    for (int i = 0; i < count && i < 2; i++) {
+        size_t zeros = zeros_of(factors[i]);
+        passed.items = zeros > passed.items ? zeros : passed.items;
+    }
+    return passed.items ? passed : (struct pie_confirm_passed){0};
+}
+
+static bool is_product(const char *name) {
+    static const char *const products[] = {"matmul", "dot", "mm", "bmm", "linear"};
+    const char *dot = strrchr(name, '.');
+
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        if (strcmp(dot ? dot + 1 : name, products[i]) == 0)
+            return true;
+    return false;
+}
+
+/* --- Single numbers --- */
+
+static struct pie_confirm_passed number_among(const char *name, PyObject **arguments, int count) {
+    struct pie_confirm_passed passed = {0};
+
+    if (strcmp(name, "int.from_bytes") != 0 && strcmp(name, "_struct.unpack") != 0)
+        return passed;
+    for (int i = 0; i < count && i < 2; i++)
+        if (PyBytes_CheckExact(arguments[i]) && Py_SIZE(arguments[i]) <= NUMBER_BYTES_MAX) {
+            passed.kind = PIE_PASSED_NUMBER;
+            passed.items = (size_t)Py_SIZE(arguments[i]);
+        }
+    return passed;
+}
+
+/* --- All of them --- */
+
+struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char *name, PyObject **arguments,
+                                                    int count) {
+    struct pie_confirm_passed passed = number_among(name, arguments, count);
+
+    if (!passed.kind && is_product(name))
+        passed = zeros_among(arguments, count);
+    if (!passed.kind && is_of_arrays(callee))
+        passed = lists_among(arguments, count);
+    return passed;
+}
+
+struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, PyObject ** operands) {
+    bool is_array_left = strcmp(Py_TYPE(operands[0])->tp_name, "numpy.ndarray") == 0;
+    bool is_array_right = strcmp(Py_TYPE(operands[1])->tp_name, "numpy.ndarray") == 0;
+
+    if (strcmp(operator, "in") == 0)
+        return pie_confirm_passed_test(operands[0], operands[1]);
+    if (is_array_left || is_array_right) {
+        struct pie_confirm_passed passed = lists_among(operands, 2);
+        if (passed.kind)
+            return passed;
+    }
+    return strcmp(operator, "@") == 0 ? zeros_among(operands, 2) : (struct pie_confirm_passed){0};
+}

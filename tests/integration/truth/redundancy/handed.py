@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What libraries are handed without need, and lists that are searched in turn. Arguments: CPU seconds of each part, and
+the parts."""
+
+import sys
+import time
+
+import numpy as np
+
+WORDS = [f"Word {number}" for number in range(400)]
+SHELVES = [[f"{shelf} {number}" for number in range(300 + shelf)] for shelf in range(3)]
+PLACES, VALUES = [0.5 * place for place in range(400)], [place**0.5 for place in range(400)]
+AS_ARRAYS = np.array(PLACES), np.array(VALUES)
+RECORDS = np.random.default_rng(2).integers(256, size=8000, dtype=np.uint8).tobytes()
+BLOCK = np.random.default_rng(1).normal(size=(40, 400))
+
+
+def lists(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            np.interp(number % 200, PLACES, VALUES)  # lists
+
+
+def arrays(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            np.interp(number % 200, *AS_ARRAYS)  # arrays
+
+
+def other_lists(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            values = VALUES.copy()
+            values[number % 400] = number
+            np.interp(number % 200, PLACES, values)  # other_lists
+
+
+def zeros(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            scale = np.diag(np.arange(number, number + 400.0))
+            BLOCK @ scale  # zeros
+
+
+def positive(end):
+    """Half of such an array is zero, as behind an activation: that is no waste."""
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            BLOCK @ np.maximum(BLOCK.T[:, : number % 30 + 3], 0.0)  # positive
+
+
+def turns(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            for shelf in SHELVES:
+                f"2 {number % 300}" in shelf  # turns
+
+
+def numbers(end):
+    while time.thread_time() < end:
+        [int.from_bytes(RECORDS[place : place + 2], "big") for place in range(0, len(RECORDS), 4)]  # numbers
+
+
+def records(end):
+    """Each record says how long it is, so where the next one begins."""
+    while time.thread_time() < end:
+        place = 0
+        while place < len(RECORDS):
+            place += 2 + int.from_bytes(RECORDS[place : place + 2], "big") % 4  # records
+
+
+def shown(number):
+    return f"{number:,.2f}"
+
+
+def silent(end):
+    """The hot line makes no call, but is reached by millions of them."""
+    while time.thread_time() < end:
+        sum(map(len, map(shown, VALUES * 20)))
+
+
+if __name__ == "__main__":
+    for part in sys.argv[2:]:
+        globals()[part](time.thread_time() + float(sys.argv[1]))
