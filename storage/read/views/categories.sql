@@ -66,7 +66,8 @@ FROM (
             AS is_few_same,
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
           coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
-            < x.arguments_same * o.compared, 0) AS is_within,
+            < x.arguments_same * o.compared AND NOT (g.compared >= x.mostly_min AND g.same >= x.same_fraction * g.compared
+            AND g.kinds <= x.kept_kinds AND x.line_ns >= x.kept_share * a.cpu_ns), 0) AS is_within,
           x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
           iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
           g.same * 1.0 / g.compared AS mostly_part, g.same_high AS mostly_high, iif(x.kind = PIE_WATCH_STORE AND x.library IS NULL
@@ -100,7 +101,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (lent_item_ns >= item_share
     * iif(item_ns > 0, lent_redundant_ns, tell_redundant_ns) OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
   WHEN kind = PIE_WATCH_LOAD AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
-    THEN 'API misuse'
+    THEN iif(item_ns > call_ns, 'slice underutilization', 'API misuse')
   WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
   WHEN kind = PIE_WATCH_LOAD OR fraction < partly_fraction THEN 'undecided'
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
@@ -151,9 +152,14 @@ FROM (
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
     kind = PIE_WATCH_STORE AND (category = 'inefficient algorithm' OR (is_same_arguments AND NOT is_return_decisive
       AND category IN ('repeated native calls', 'loop-invariant computation'))) AS is_whole,
-    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays OR is_copying)
-      AND NOT is_by_chance AS is_decided
-  FROM x_named_finding);
+    category <> 'undecided' AND NOT is_by_chance AND NOT is_by_nature
+      AND (NOT is_of_function AND category <> 'API misuse' OR is_about_arrays OR is_copying) AS is_decided
+  FROM (
+    SELECT DISTINCT *, kind = PIE_WATCH_LOAD AND loop_share_found < loop_share
+        AND category IN ('slice underutilization', 'API misuse') AS is_of_function,
+      category = 'inefficient algorithm' AND NOT by_return
+        AND equal_values - line_returned_values < values_part * (tell_redundant - returned_redundant - returned_partly) AS is_by_nature
+    FROM x_named_finding));
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs. Nor is what a library computes again in calls that differ:
@@ -165,8 +171,9 @@ FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN NOT is_decided OR (is_repeat AND is_within) THEN 'low'
-      WHEN category = 'API misuse' AND kind = PIE_WATCH_LOAD AND NOT is_costly AND (handful < iif(array_python_ns > 0,
-        handful_share, direct_share) OR (array_python_ns = 0 AND waste_low < direct_low)) THEN 'low'
+      WHEN (is_of_function OR category = 'API misuse') AND kind = PIE_WATCH_LOAD AND NOT is_costly
+        AND (handful < iif(array_python_ns > 0, handful_share, direct_share)
+          OR (array_python_ns = 0 AND waste_low < direct_low) OR tell_traps < own_traps) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_repeat AND is_few_same AND tell_traps >= few_same AND waste_low >= high_low
         AND again_ns >= few_same_share * run_ns THEN 'high'

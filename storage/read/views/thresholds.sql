@@ -14,6 +14,7 @@ CREATE VIEW x_threshold AS SELECT
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end;
+  8 AS own_traps,          -- API misuse: of this number of watches of the line's own, where it has no library's Python,
   4 AS few_traps,          -- or of this number of watches, where the lower end is high_low,
   0.5 AS few_part,         -- and this part of the line's time is looked up again as the estimate
   0.25 AS costly_python,   -- calls cost more than what they do: this part of the line's time is Python code of array
@@ -39,6 +40,8 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   5e4 AS long_ns,          -- but not by chance where a call takes as long as this: to look its result up costs less
+  8 AS kept_kinds, 0.25 AS kept_share, -- what a library computes again from its arguments is yours to keep, if it is of
+                           -- this number of kinds at most, and takes this part of the run: a list is made an array
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
   8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
@@ -59,6 +62,8 @@ CREATE VIEW x_threshold AS SELECT
                            -- fields of objects, data of arrays and results, or the category is by what calls returned
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did,
+  0.5 AS values_part,      -- if the values that were equal differ from each other in this part of them: truth values and
+                           -- small categories are equal by nature,
   0.3 AS partly_low,       -- with this as the lower end: recycled memory is partly the same by chance
   20 AS mostly_min,        -- of this number of compared calls, values_min of them with long arguments of which a part
                            -- was read, arguments_same at least (low end) had been made before: the arguments decide,
