@@ -67,8 +67,11 @@ FROM (
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
           coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
             < x.arguments_same * o.compared AND NOT (g.compared >= x.mostly_min AND g.same >= x.same_fraction * g.compared
-            AND g.kinds <= x.kept_kinds AND x.line_ns >= x.kept_share * a.cpu_ns), 0) AS is_within,
-          x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
+            AND g.kinds <= x.kept_kinds AND x.tell_bytes >= x.kept_bytes * x.tell_redundant
+            AND x.line_ns >= x.kept_share * a.cpu_ns), 0) AS is_within,
+          x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min
+            AND NOT coalesce(x.library IS NULL AND g.compared >= x.mostly_min AND g.same >= x.same_fraction * g.compared
+              AND g.kinds >= x.values_min, 0) AS is_by_chance,
           iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
           g.same * 1.0 / g.compared AS mostly_part, g.same_high AS mostly_high, iif(x.kind = PIE_WATCH_STORE AND x.library IS NULL
             AND g.converged_s IS NULL AND g.long_same >= max(x.values_min, x.returned_traps) AND g.compared >= x.mostly_min

@@ -40,8 +40,8 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   5e4 AS long_ns,          -- but not by chance where a call takes as long as this: to look its result up costs less
-  8 AS kept_kinds, 0.25 AS kept_share, -- what a library computes again from its arguments is yours to keep, if it is of
-                           -- this number of kinds at most, and takes this part of the run: a list is made an array
+  8 AS kept_kinds,         -- what a library computes again is yours to keep, if it is of this number of kinds at most,
+  256 AS kept_bytes, 0.25 AS kept_share, -- is as long as this, and takes this part of the run: a list made an array
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
   8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
