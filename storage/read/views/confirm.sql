@@ -218,7 +218,8 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis <> PIE_BASIS_SAME_CALLS, library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again AND again_ns >= high_part * run_ns),
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
+          library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again AND again_ns >= high_part * run_ns),
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
           proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth

@@ -97,7 +97,7 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
   is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND calls > 0 AND call_ns >= few_ns * calls AS is_of_few,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
-    AND low_ns >= high_share * run_ns AS becomes_single
+    AND calls_low * line_ns >= high_share * run_ns AS becomes_single
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.calls, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
@@ -109,7 +109,7 @@ FROM (
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
 JOIN (SELECT array_calls, array_part, single_part, bulk_traps, few_ns, callee_part, callee_ns FROM x_window_threshold)
-JOIN (SELECT mostly_min, same_fraction, kept_share FROM x_threshold)
+JOIN (SELECT mostly_min, same_fraction, kept_share, calls_low FROM x_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
@@ -134,7 +134,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
   fraction, fraction_low, fraction_high, iif(is_recounted, counted_again_ns, wasted_ns) AS wasted_ns,
-  iif(is_recounted, repeat_low * counted_again_ns, low_ns) AS low_ns,
+  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns ELSE low_ns END AS low_ns,
   iif(is_recounted, min(run_ns, repeat_high * counted_again_ns), high_ns) AS high_ns,
   iif(is_recounted, counted_again_ns, again_ns) AS again_ns,
   iif(is_recounted, repeat_low * counted_again_ns, again_low_ns) AS again_low_ns,
