@@ -90,7 +90,7 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND (top_ns >= callee_ns * top_calls OR again_part * coalesce(below_part, 1) >= callee_part) AS becomes_again,
   may_be_new IS TRUE AND severity = 'high'
     AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT basis
-    AND NOT (library IS NOT NULL AND traps >= mostly_min AND fraction >= same_fraction AND again_ns >= kept_share * run_ns)
+    AND NOT (library IS NOT NULL AND traps >= mostly_min AND again_ns >= kept_share * run_ns)
     AND top_ns * min(1 - again_part, kinds_low / (line_ns * top_calls / call_ns)) >= (1 - new_part) * call_ns AS becomes_new,
   is_about_calls AND severity = 'high' AND function_calls >= array_calls
     AND iif(category = 'API misuse' AND traps >= bulk_traps, function_bulk_ns, function_array_ns) >= array_part * function_call_ns
@@ -109,7 +109,7 @@ FROM (
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
 JOIN (SELECT array_calls, array_part, single_part, bulk_traps, few_ns, callee_part, callee_ns FROM x_window_threshold)
-JOIN (SELECT mostly_min, same_fraction, kept_share, calls_low FROM x_threshold)
+JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
