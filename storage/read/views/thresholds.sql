@@ -48,7 +48,7 @@ CREATE VIEW x_threshold AS SELECT
                            -- those of which same_fraction had been made before are the same calls, however much of the
                            -- memory that they write was used for something else in between,
   0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop,
-  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back was the
+  0.25 AS arguments_again, -- if this part at least had come before the call before: what never comes back was the
                            -- same in all rounds of a loop, which was begun anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
