@@ -10,7 +10,7 @@
 -- read. converged_s: after so much time of the process all its compared calls gave the same (converged.sql); that is
 -- converged_part of its time. (Changes take longer to be seen, so the part of the calls would be too much.)
 CREATE VIEW x_line_arguments AS
-SELECT run, file, line, compared, same, come_again, first_seen - calls AS more_seen, long_same, converged_s,
+SELECT run, file, line, compared, same, come_again, first_seen AS kinds, first_seen - calls AS more_seen, long_same, converged_s,
   (same + z2 / 2 - sqrt(z2 * same * (compared - same) / nullif(compared, 0) + z2 * z2 / 4)) / (compared + z2) AS same_low,
   (same + z2 / 2 + sqrt(z2 * same * (compared - same) / nullif(compared, 0) + z2 * z2 / 4)) / (compared + z2) AS same_high,
   iif(converged_s IS NULL, 1.0, after_ns / ns) AS converged_part,

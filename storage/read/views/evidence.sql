@@ -25,6 +25,7 @@ SELECT DISTINCT *,
       || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
+    WHEN is_by_nature THEN '; but these are few different values, such as truth values: what is equal may be so by nature'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
     WHEN is_repeat AND is_within THEN '; but the calls of your line that leads there have other arguments each time, so '

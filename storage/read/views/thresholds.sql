@@ -48,7 +48,7 @@ CREATE VIEW x_threshold AS SELECT
                            -- those of which same_fraction had been made before are the same calls, however much of the
                            -- memory that they write was used for something else in between,
   0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop,
-  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back was the
+  0.25 AS arguments_again, -- if this part at least had come before the call before: what never comes back was the
                            -- same in all rounds of a loop, which was begun anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
@@ -73,3 +73,12 @@ CREATE VIEW x_threshold AS SELECT
   1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
                            -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
+
+-- Those that are asked for once. Columns of the view above are handed on by all levels of findings, which takes time.
+CREATE VIEW x_one_threshold AS SELECT
+  8 AS own_traps,          -- API misuse: of this number of the line's own watches at least, without a library's Python
+  0.5 AS values_part,      -- a part was written again: the values that were equal differ from each other in this part
+                           -- of the watches at least, as truth values and small categories are equal by nature
+  8 AS kept_kinds,         -- what a library computes again is yours to keep, if it is of this number of kinds at most,
+  256 AS kept_bytes,       -- is as long as this,
+  0.25 AS kept_share;      -- and takes this part of the run: a list is made an array
