@@ -4,7 +4,7 @@
 import pytest
 
 from helpers import PYTHON, ROOT, line_of, run
-from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture of this module too)
+from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture)
 
 
 def has(module):
@@ -125,3 +125,27 @@ def test_figures_are_those_of_a_copy_that_counts_itself(pieprof):
     done = run([PYTHON, ROOT / "bench" / "detection" / "count.py", "--pieprof", pieprof, "--only", "tenant_settings"])
     assert done.returncode == 0 and done.stderr == "1 programs, 0 differences\n", done.stderr
     assert "| loads | 200 (0 raised), 5 / 5 / 195 | the same |" in done.stdout
+
+
+@counts
+def test_a_call_that_is_alike_has_no_time_of_the_calls_in_it(prepared):
+    """all() gets a new generator each time, in memory that was another one's. What it draws are calls of new values."""
+    made = prepared("""
+        import time
+
+        def far(box, other):
+            began = time.process_time_ns()
+            while time.process_time_ns() - began < 20_000:
+                pass
+            return box < other
+
+        found = 0
+        for box in range(200):
+            found += all(far(box + 0.5, other) for other in range(1000 * box + 1000, 1000 * box + 1020))  # all
+        """, {"all": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    outer, inner = rows["all"], rows["far"]
+    assert outer["calls"] == 200 and outer["alike"] > 100
+    assert (inner["calls"], inner["distinct_args"], inner["again"]) == (4000, 4000, 0)
+    assert outer["alike_ns"] <= outer["call_ns"] < 0.5 * inner["call_ns"]

@@ -20,7 +20,8 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
   sum(c.calls - c.raised) AS returned, sum(iif(c.is_item, 0, c.calls - c.raised)) AS compared_of,
   sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
-  sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
+  sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns,
+  min(sum(c.alike_ns), sum(c.call_ns) - sum(c.again_ns)) AS alike_ns, -- calls that are alike, in one that comes again
   sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns,
   coalesce(sum(c.bulk_ns), 0) AS bulk_ns,
   max(coalesce(c.grew, 0) >= 0.9 * c.calls AND c.calls > 10 AND NOT c.is_item) AS has_grown,
@@ -90,7 +91,7 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth,
           replace(printf('%,d', distinct_args), ',', ' '), iif(distinct_args = 1, '', 's'))
         WHEN compared = 0 THEN 'arguments known only as objects'
         ELSE printf('arguments of %.0f %% known only as objects', max(1, 100 - 100.0 * compared / (calls - raised))) END
-      || printf(', %.3g of %.3g s computed again', again_ns / 1e9, call_ns / 1e9)
+      || printf(', %.3g of %.3g s computed again', again_ns / 1e9, max(call_ns, again_ns) / 1e9)
       || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '')
       || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(
         ', %s with larger arguments than the call before, %.3g MB in all',
@@ -137,7 +138,7 @@ SELECT DISTINCT *, CASE
       AND compared >= compared_share * compared_of THEN 'refuted'
     ELSE 'undecided' END AS found_verdict,
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
-  iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
+  iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) / nullif(counted_ns, 0) AS gain_share
 FROM (
   SELECT DISTINCT f.*, t.*, coalesce(f.user_file, f.file) AS verdict_file,
     iif(f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
@@ -157,7 +158,7 @@ FROM (
 
 -- What is proven and worth it leads, what is refuted is never high. A cache that keeps its size may have to compute
 -- a few hundred results again and again, so a proof of that leaves the severity as the samples have it. A fix saves
--- the calls and what leads to them, so about their part of the line's own time. Where one call takes the place of
+-- the calls and what leads to them, so about their part, by time, of the line. Where one call takes the place of
 -- many, the loop goes too. A fix may also remove what is around the line, so only the time of its function bounds
 -- what it gains, and that only where a part of the run is not in it. A library's line has the verdict of the line
 -- that led to it, but not its weight.
