@@ -43,14 +43,22 @@ static const char *numpy_name(PyObject *callee) {
     return pie_confirm_is_ufunc(callee) ? ((struct ufunc *)callee)->name : name_in_dict(callee);
 }
 
+/* An object of some class with __call__. To make such an object is another call, which may be at the same line. */
+static bool is_instance(PyObject *callee) {
+    return !PyFunction_Check(callee) && !PyCFunction_Check(callee) && !PyType_Check(callee) &&
+           !Py_IS_TYPE(callee, &PyMethodDescr_Type) && !numpy_name(callee);
+}
+
 void pie_confirm_name(PyObject *callee, char *text, size_t size) {
     const char *name = numpy_name(callee);
     bool is_native;
 
-    if (name)
-        snprintf(text, size, "numpy.%s", name);
-    else
-        pie_trace_callee(callee, text, size, &is_native);
+    if (PyMethod_Check(callee))
+        callee = PyMethod_GET_FUNCTION(callee);
+    size_t length = name ? (size_t)snprintf(text, size, "numpy.%s", name)
+                         : pie_trace_callee(callee, text, size, &is_native);
+    if (is_instance(callee) && length < size)
+        snprintf(text + length, size - length, ".__call__");
 }
 
 uint64_t pie_confirm_key(PyObject *callee) {
@@ -63,7 +71,5 @@ uint64_t pie_confirm_key(PyObject *callee) {
         return pie_hash_mix((uintptr_t)((PyCFunctionObject *)callee)->m_ml,
                             self ? (uintptr_t)Py_TYPE(self) : 0);
     }
-    if (PyType_Check(callee) || Py_IS_TYPE(callee, &PyMethodDescr_Type) || numpy_name(callee))
-        return (uintptr_t)callee;
-    return (uintptr_t)Py_TYPE(callee); /* of some class with __call__ */
+    return is_instance(callee) ? pie_hash_mix((uintptr_t)Py_TYPE(callee), 0) : (uintptr_t)callee;
 }

@@ -149,3 +149,23 @@ def test_a_call_that_is_alike_has_no_time_of_the_calls_in_it(prepared):
     assert outer["calls"] == 200 and outer["alike"] > 100
     assert (inner["calls"], inner["distinct_args"], inner["again"]) == (4000, 4000, 0)
     assert outer["alike_ns"] <= outer["call_ns"] < 0.5 * inner["call_ns"]
+
+
+@counts
+def test_to_make_an_object_and_to_call_it_are_two_callees(prepared):
+    made = prepared("""
+        class Curve:
+            def __init__(self, rates):
+                self.rates = rates
+
+            def __call__(self, years):
+                return self.rates[0] * years
+
+        total = 0
+        for year in range(60):
+            total += Curve((1.5, year % 3))(year)  # curve
+        """, {"curve": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    assert of(rows["Curve"]) == (60, 0, 60, 3, 3, 57, 0)
+    assert (rows["Curve.__call__"]["calls"], rows["Curve.__call__"]["again"]) == (60, 0)
