@@ -29,30 +29,33 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
 FROM counted c JOIN process p ON p.id = c.process
 GROUP BY p.run, c.file, c.line;
 
--- The functions that have a counted line.
+-- The functions that have a counted line. Where it handles one element at a time, but no loop of its function does, the
+-- loop is a caller's, and a fix may take all of it away.
 CREATE VIEW x_counted_function AS
-SELECT DISTINCT p.run, c.file, c.line, l.process, l.function, u.name
-FROM counted c JOIN process p ON p.id = c.process JOIN process q ON q.run = p.run
+SELECT c.run, c.file, c.line, l.process, l.function, u.name, NOT c.is_single OR max(l.is_in_loop) AS is_in_loop
+FROM (
+  SELECT p.run, c.file, c.line, sum(c.single_ns) - sum(c.again_ns) >= confirmed_share * sum(c.call_ns) AS is_single
+  FROM counted c JOIN process p ON p.id = c.process JOIN x_confirm_threshold GROUP BY p.run, c.file, c.line) c
+JOIN process q ON q.run = c.run
 JOIN file f ON f.process = q.id AND f.path = c.file
 JOIN function u ON u.process = f.process AND u.file = f.id AND u.kind = PIE_LOCATION_PYTHON
-JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line;
+JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line
+GROUP BY c.run, c.file, c.line, l.process, l.function;
 
--- The own functions that reach them through a library, which calls a function back (df.apply(f)): a fix
--- may take the library's call away.
-CREATE VIEW x_counted_caller AS
-SELECT DISTINCT c.run, c.file, c.line, o.process, o.function, u.name
-FROM x_counted_function c
-JOIN location l ON l.process = c.process AND l.function = c.function
-JOIN node n ON n.process = l.process AND n.location = l.id
-JOIN node p ON p.process = n.process AND p.id = n.parent AND p.location <> p.own_location
-JOIN location o ON o.process = p.process AND o.id = p.own_location
-JOIN function u ON u.process = o.process AND u.id = o.function
-WHERE n.line_location = n.own_location;
-
--- The functions within which a fix is made.
+-- The functions within which a fix is made: these, the own functions that reach them through a library, which calls a
+-- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop.
 CREATE VIEW x_counted_within AS
-SELECT run, file, line, process, function, name, 0 AS is_caller FROM x_counted_function
-UNION SELECT run, file, line, process, function, name, 1 FROM x_counted_caller;
+WITH RECURSIVE above(run, file, line, process, function, name, is_in_loop, is_caller) AS (
+  SELECT run, file, line, process, function, name, is_in_loop, 0 FROM x_counted_function
+  UNION
+  SELECT a.run, a.file, a.line, o.process, o.function, u.name, o.is_in_loop OR p.location <> p.own_location, 1
+  FROM above a
+  JOIN location l ON l.process = a.process AND l.function = a.function
+  JOIN node n ON n.process = l.process AND n.location = l.id AND n.line_location = n.own_location
+  JOIN node p ON p.process = n.process AND p.id = n.parent AND (p.location <> p.own_location OR NOT a.is_in_loop)
+  JOIN location o ON o.process = p.process AND o.id = p.own_location
+  JOIN function u ON u.process = o.process AND u.id = o.function)
+SELECT run, file, line, process, function, name, is_caller FROM above WHERE NOT is_caller OR is_in_loop OR name = '<module>';
 
 -- The samples' nodes in which such a function is at work, itself or by what it called: from each up to its root.
 CREATE VIEW x_counted_node AS
