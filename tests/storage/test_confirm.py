@@ -117,6 +117,13 @@ def test_what_takes_next_to_no_time_is_not_the_fact(judged, item_s, call_s, firs
         first == "pmf")
 
 
+@pytest.mark.parametrize("again_s, first", [(0.04, "sum"), (0.06, "int")])
+def test_what_little_was_computed_again_is_not_the_fact(judged, again_s, first):
+    """int(values.sum()): a few of the sums are the same number, of which int() makes the same again."""
+    row, _ = judged("undecided", {"callee": "int", "again": 300, "again_s": again_s, "call_s": 0.1}, {"callee": "sum", "call_s": 0.9})
+    assert row["facts"].startswith(f"{first}: 1 000 calls")
+
+
 def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):
     row, answer = judged("inefficient algorithm", {"again": 999, "again_s": 0.9})
     assert row["rank"] == 1 and row["severity"] == "high"

@@ -101,7 +101,7 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth,
         replace(printf('%,d', grew), ',', ' '), arg_bytes / 1e6), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
-      ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
+      ORDER BY iif(c.again_ns > refuted_share * c.line_ns, c.again_ns, 0) DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
     row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.is_item AND c.call_ns > refuted_share * c.line_ns DESC, c.single_ns > refuted_share * c.line_ns DESC,
         iif(c.single_ns > refuted_share * c.line_ns, c.single_ns, c.call_ns) DESC, c.calls DESC, c.callee) AS single_nth
