@@ -169,3 +169,20 @@ def test_to_make_an_object_and_to_call_it_are_two_callees(prepared):
     [rows] = counted(made.db).values()
     assert of(rows["Curve"]) == (60, 0, 60, 3, 3, 57, 0)
     assert (rows["Curve.__call__"]["calls"], rows["Curve.__call__"]["again"]) == (60, 0)
+
+
+@counts
+@pytest.mark.skipif(not has("lxml"), reason="no lxml, whose functions are Cython's")
+def test_functions_of_cython_have_their_names_and_are_held_apart(prepared):
+    made = prepared("""
+        from lxml import etree
+
+        root = etree.fromstring("<day><rate>1.5</rate><rate>2.5</rate></day>")
+        found = 0.0
+        for i in range(40):
+            found += float(root.findtext("rate")) + len(root.findall("rate"))  # cython
+        """, {"cython": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    named = {name: row["calls"] for name, row in rows.items() if "find" in name}
+    assert sorted(named.values()) == [40, 40] and {name.rsplit(".", 1)[-1] for name in named} == {"findtext", "findall"}
