@@ -333,7 +333,8 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->alike += verdict == ALIKE;
     row->same += verdict != NEW && call->args.hash == sums->before;
     row->singles += call->is_single;
-    row->alike_ns += verdict == ALIKE ? less(ns, call->inner_ns) : 0; /* calls within it speak for themselves */
+    row->alike_ns +=
+        verdict == ALIKE ? less(ns, call->inner_ns) : 0; /* calls within it speak for themselves */
     row->call_ns += own_part(true, ns, call->inner_ns, outer ? &outer->inner_ns : NULL);
     row->again_ns +=
         own_part(verdict == AGAIN, ns, call->inner_again_ns, outer ? &outer->inner_again_ns : NULL);
