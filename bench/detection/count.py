@@ -81,8 +81,10 @@ def by_copy(runner, program):
 
 
 def paired(confirmed, copied):
-    """[(confirm's row, the copy's)], with None for what the other does not have. A row that agrees comes first."""
+    """[(confirm's row, the copy's)], with None for what the other does not have. A row that agrees comes first; one of
+    which values were not compared agrees with many."""
     left, pairs = list(copied), []
+    confirmed = sorted(confirmed, key=lambda row: not row.is_compared)
     for exact in (True, False):
         for row in [row for row in confirmed if row not in [one for one, _ in pairs]]:
             fits = [other for other in left if (row.agrees(other) if exact else (row.line, row.kind) == (other.line, other.kind))]

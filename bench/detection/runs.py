@@ -92,6 +92,9 @@ class Runner:
             plain = self.execute([self.python, *words])
             done = self.execute([self.pieprof, "confirm", str(file), "--", *words], self.for_pieprof(), limit_s)
             slowdown = done.cpu_s / plain.cpu_s
+            first, second = (json.loads(one.out.splitlines()[-1]) for one in (plain, done))
+            if not same(first, second):
+                raise Failure(f"{program.name} computes something else when its calls are counted: {second['checksum']}")
         return self.findings(file), slowdown
 
     def findings(self, file):

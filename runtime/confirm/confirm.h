@@ -94,8 +94,7 @@ struct pie_confirm_call {
     bool is_single, is_operator;     /* is_operator: one of the language, or a ufunc */
     uint64_t begun_ns, begun_cpu_ns; /* CLOCK_MONOTONIC; CPU time of the thread, about */
     uint64_t spent_ns;               /* by this thread on counting, until then */
-    uint64_t inner_ns, inner_again_ns, inner_alike_ns, inner_single_ns,
-        inner_bulk_ns; /* of calls of the same line in it */
+    uint64_t inner_ns, inner_again_ns, inner_single_ns, inner_bulk_ns; /* of calls of the same line in it */
 };
 
 /* A thread. */

@@ -43,14 +43,43 @@ static const char *numpy_name(PyObject *callee) {
     return pie_confirm_is_ufunc(callee) ? ((struct ufunc *)callee)->name : name_in_dict(callee);
 }
 
+/* Cython has a type of its own for functions, in each module; what its attributes return is C code. */
+static bool is_cython(PyObject *callee) {
+    return is_named(callee, "cython_function_or_method");
+}
+
+static bool write_cython_name(PyObject *callee, char *text, size_t size) {
+    PyObject *name = is_cython(callee) ? PyObject_GetAttrString(callee, "__qualname__") : NULL;
+    const char *words = name && PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8(name) : NULL;
+
+    PyErr_Clear();
+    if (words)
+        snprintf(text, size, "%s", words);
+    Py_XDECREF(name);
+    return words;
+}
+
+/* An object of some class with __call__. To make such an object is another call, which may be at the same line. */
+static bool is_instance(PyObject *callee) {
+    return !PyFunction_Check(callee) && !PyCFunction_Check(callee) && !PyType_Check(callee) &&
+           !Py_IS_TYPE(callee, &PyMethodDescr_Type) && !numpy_name(callee) && !is_cython(callee);
+}
+
 void pie_confirm_name(PyObject *callee, char *text, size_t size) {
-    const char *name = numpy_name(callee);
     bool is_native;
 
-    if (name)
+    if (PyMethod_Check(callee))
+        callee = PyMethod_GET_FUNCTION(callee);
+    const char *name = numpy_name(callee);
+    if (name) {
         snprintf(text, size, "numpy.%s", name);
-    else
-        pie_trace_callee(callee, text, size, &is_native);
+        return;
+    }
+    if (write_cython_name(callee, text, size))
+        return;
+    size_t length = pie_trace_callee(callee, text, size, &is_native);
+    if (is_instance(callee) && length < size)
+        snprintf(text + length, size - length, ".__call__");
 }
 
 uint64_t pie_confirm_key(PyObject *callee) {
@@ -63,7 +92,5 @@ uint64_t pie_confirm_key(PyObject *callee) {
         return pie_hash_mix((uintptr_t)((PyCFunctionObject *)callee)->m_ml,
                             self ? (uintptr_t)Py_TYPE(self) : 0);
     }
-    if (PyType_Check(callee) || Py_IS_TYPE(callee, &PyMethodDescr_Type) || numpy_name(callee))
-        return (uintptr_t)callee;
-    return (uintptr_t)Py_TYPE(callee); /* of some class with __call__ */
+    return is_instance(callee) ? pie_hash_mix((uintptr_t)Py_TYPE(callee), 0) : (uintptr_t)callee;
 }

@@ -205,7 +205,7 @@ void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confir
         now_ns = thread->mark_ns;
         call->begun_cpu_ns = thread->mark_cpu_ns;
     }
-    call->inner_ns = call->inner_again_ns = call->inner_alike_ns = call->inner_single_ns = 0;
+    call->inner_ns = call->inner_again_ns = call->inner_single_ns = 0;
     call->inner_bulk_ns = 0;
     call->spent_ns = thread->spent_ns;
     call->outer = thread->innermost;
@@ -361,11 +361,11 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
     row->alike += verdict == ALIKE;
     row->same += verdict != NEW && call->args.hash == sums->before;
     row->singles += call->is_single;
+    row->alike_ns +=
+        verdict == ALIKE ? less(ns, call->inner_ns) : 0; /* calls within it speak for themselves */
     row->call_ns += own_part(true, ns, call->inner_ns, outer ? &outer->inner_ns : NULL);
     row->again_ns +=
         own_part(verdict == AGAIN, ns, call->inner_again_ns, outer ? &outer->inner_again_ns : NULL);
-    row->alike_ns +=
-        own_part(verdict == ALIKE, ns, call->inner_alike_ns, outer ? &outer->inner_alike_ns : NULL);
     row->single_ns +=
         own_part(call->is_single, ns, call->inner_single_ns, outer ? &outer->inner_single_ns : NULL);
     row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,

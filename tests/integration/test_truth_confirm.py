@@ -266,6 +266,36 @@ def test_what_a_library_calls_back_is_bounded_by_its_caller(prepared):
     assert found["gain_within"] == "order"
 
 
+ONE_ELEMENT = """
+    import array
+    DATA = array.array("d", range(1000))
+    def one(i):
+        return DATA[i]  # item
+    def both(i):
+        return one(i), one(i - 1)
+    def total(rounds):
+        found = 0.0
+        for _ in range(rounds):
+            for i in range(1000):
+                found += sum(both(i))
+        return found
+    def others():
+        return sum(i * i for i in range(12_000_000))
+    total(100)
+    others()
+"""
+
+
+@counts
+def test_where_a_function_takes_one_element_a_fix_is_made_at_the_loop_that_calls_it(prepared):
+    made = prepared(ONE_ELEMENT, {"item": SLICES})
+    assert made.confirm().returncode == 0
+    found = findings(made.db)[line_of(made.program, "item")]
+    assert found["verdict"] == "confirmed" and found["gain_within"] == "total"
+    [function] = query(made.db, "select * from v_total_function where function = 'total'")
+    assert found["gain_most_s"] > max(function["total_s"], found["gain_s"])
+
+
 SHORT = """
     import math, time
     def slow(rounds, x):

@@ -4,7 +4,7 @@
 import pytest
 
 from helpers import PYTHON, ROOT, line_of, run
-from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture of this module too)
+from test_truth_confirm import REPEATED, counted, counts, of, prepared  # noqa: F401  (a fixture)
 
 
 def has(module):
@@ -125,3 +125,64 @@ def test_figures_are_those_of_a_copy_that_counts_itself(pieprof):
     done = run([PYTHON, ROOT / "bench" / "detection" / "count.py", "--pieprof", pieprof, "--only", "tenant_settings"])
     assert done.returncode == 0 and done.stderr == "1 programs, 0 differences\n", done.stderr
     assert "| loads | 200 (0 raised), 5 / 5 / 195 | the same |" in done.stdout
+
+
+@counts
+def test_a_call_that_is_alike_has_no_time_of_the_calls_in_it(prepared):
+    """all() gets a new generator each time, in memory that was another one's. What it draws are calls of new values."""
+    made = prepared("""
+        import time
+
+        def far(box, other):
+            began = time.process_time_ns()
+            while time.process_time_ns() - began < 20_000:
+                pass
+            return box < other
+
+        found = 0
+        for box in range(200):
+            found += all(far(box + 0.5, other) for other in range(1000 * box + 1000, 1000 * box + 1020))  # all
+        """, {"all": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    outer, inner = rows["all"], rows["far"]
+    assert outer["calls"] == 200 and outer["alike"] > 100
+    assert (inner["calls"], inner["distinct_args"], inner["again"]) == (4000, 4000, 0)
+    assert outer["alike_ns"] <= outer["call_ns"] < 0.5 * inner["call_ns"]
+
+
+@counts
+def test_to_make_an_object_and_to_call_it_are_two_callees(prepared):
+    made = prepared("""
+        class Curve:
+            def __init__(self, rates):
+                self.rates = rates
+
+            def __call__(self, years):
+                return self.rates[0] * years
+
+        total = 0
+        for year in range(60):
+            total += Curve((1.5, year % 3))(year)  # curve
+        """, {"curve": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    assert of(rows["Curve"]) == (60, 0, 60, 3, 3, 57, 0)
+    assert (rows["Curve.__call__"]["calls"], rows["Curve.__call__"]["again"]) == (60, 0)
+
+
+@counts
+@pytest.mark.skipif(not has("lxml"), reason="no lxml, whose functions are Cython's")
+def test_functions_of_cython_have_their_names_and_are_held_apart(prepared):
+    made = prepared("""
+        from lxml import etree
+
+        root = etree.fromstring("<day><rate>1.5</rate><rate>2.5</rate></day>")
+        found = 0.0
+        for i in range(40):
+            found += float(root.findtext("rate")) + len(root.findall("rate"))  # cython
+        """, {"cython": REPEATED})
+    assert made.confirm().returncode == 0
+    [rows] = counted(made.db).values()
+    named = {name: row["calls"] for name, row in rows.items() if "find" in name}
+    assert sorted(named.values()) == [40, 40] and {name.rsplit(".", 1)[-1] for name in named} == {"findtext", "findall"}

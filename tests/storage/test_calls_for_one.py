@@ -93,6 +93,32 @@ def test_a_library_s_function_for_one_element_is_element_access(changed, change,
         assert (row["wasted_s"], row["wasted_s_low"]) == (pytest.approx(1.1), pytest.approx(0.77))
 
 
+def calling(name, called):
+    """crunch(), the node 50, is `name`, and calls `called`, whose time the native code is: 0.7 s of the line's 1.1."""
+    function, location, node = 7001, 7002, 7003
+    return [
+        f"UPDATE function SET name = '{name}' WHERE name = 'crunch'",
+        f"INSERT INTO function SELECT process, {function}, kind, '{called}', file, 9, module FROM function WHERE name = '{name}'",
+        f"INSERT INTO location SELECT id, {location}, {function}, 9, NULL, NULL, 0 FROM process",
+        f"INSERT INTO node SELECT process, {node}, 50, {location}, {location}, own_location, NULL, NULL FROM node"
+        " WHERE id = 50 AND location = 50",
+        f"UPDATE node SET parent = {node} WHERE id = 315 AND parent = 50",
+        f"UPDATE node SET line_location = {location} WHERE id IN (315, 115, 215) AND line_location = 50",
+    ]
+
+
+@pytest.mark.parametrize("name, called, package, category", [
+    ("Image.getpixel", "Image.load", "Pillow", SLICE),
+    ("Image.getpixel", "ImageFile.load", "Pillow", MISUSE),  # decodes the file for the first pixel
+    ("DataFrame.iterrows", "Series.__init__", "pandas", SLICE),
+    ("vectorize.__call__", "median", "numpy", MISUSE),  # median() is the program's choice: by the watches alone
+])
+def test_what_a_function_for_one_element_calls_is_its_time(changed, name, called, package, category):
+    row = findings(changed(*calling(name, called), library(package), SAMPLES))["load", "waste.py", 15]
+    assert row["category"] == category
+    assert row["evidence"].startswith(f"for 91 % of its time the line is in {name}() of {package}") == (category == SLICE)
+
+
 @pytest.mark.parametrize("count, severity", [(4, "high"), (3, "low")])
 def test_four_watches_are_enough_where_their_interval_is(changed, count, severity):
     row = findings(changed("DELETE FROM watch", watches(206, count, operation=ITEM)))["load", "waste.py", 6]

@@ -117,6 +117,13 @@ def test_what_takes_next_to_no_time_is_not_the_fact(judged, item_s, call_s, firs
         first == "pmf")
 
 
+@pytest.mark.parametrize("again_s, first", [(0.04, "sum"), (0.06, "int")])
+def test_what_little_was_computed_again_is_not_the_fact(judged, again_s, first):
+    """int(values.sum()): a few of the sums are the same number, of which int() makes the same again."""
+    row, _ = judged("undecided", {"callee": "int", "again": 300, "again_s": again_s, "call_s": 0.1}, {"callee": "sum", "call_s": 0.9})
+    assert row["facts"].startswith(f"{first}: 1 000 calls")
+
+
 def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):
     row, answer = judged("inefficient algorithm", {"again": 999, "again_s": 0.9})
     assert row["rank"] == 1 and row["severity"] == "high"
@@ -145,6 +152,19 @@ def test_the_gain_holds_the_calls_and_their_part_of_the_line(judged):
     row, _ = judged("loop-invariant computation", {"again": 500, "again_s": 0.5, "alike_s": 0.1, "alike": 100})
     assert row["gain_s"] == pytest.approx(max(0.6, 0.6 * row["cpu_s"]))
 
+
+def test_many_short_calls_of_before_beside_a_long_new_one_gain_their_time_only(judged):
+    row, _ = judged("loop-invariant computation", {"callee": "len", "again": 9999, "calls": 10_000, "again_s": 0.01, "call_s": 0.01},
+                    {"callee": "solve", "calls": 100, "distinct": 100, "call_s": 0.09})
+    assert row["gain_s"] == pytest.approx(0.1 * row["cpu_s"])
+
+
+def test_calls_that_are_alike_in_one_that_comes_again_count_once(judged):
+    """f() is called within all(...) at the same line; all of that comes again."""
+    row, _ = judged("loop-invariant computation", {"callee": "all", "calls": 10, "again": 9, "again_s": 0.8, "call_s": 0.2},
+                    {"callee": "f", "alike": 990, "alike_s": 0.7, "call_s": 0.8, "compared": 0})
+    assert row["verdict"] == "confirmed" and row["facts"].startswith("all: 10 calls, 1 distinct argument, 0.8 of 0.8 s computed again;")
+    assert row["gain_s"] == pytest.approx(max(1.0, row["cpu_s"]))
 
 
 def test_the_bound_is_the_time_of_the_whole_function(judged):

@@ -103,11 +103,13 @@ FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('*torch*'), ('jax*'), ('[Pp]illo
   ('tables'), ('h5py'), ('numba'), ('statsmodels'), ('astropy'));
 
 -- Functions of libraries that take one element, row or call of a Python function at a time, by their qualified names:
--- what a line does most of its time is known by these alone (elements.sql).
+-- what a line does most of its time is known by these alone (elements.sql). has_called: what they call counts as well.
+-- Without a category: what does bulk work when it is called for the first element.
 CREATE VIEW x_element_function AS
-SELECT column1 AS library, column2 AS function, column3 AS category
+SELECT column1 AS library, column2 AS function, column3 AS category, column3 IS NOT 'API misuse' AS has_called
 FROM (VALUES
   ('[Pp]illow*', '*getpixel', 'slice underutilization'), ('[Pp]illow*', '*putpixel', 'slice underutilization'),
+  ('[Pp]illow*', '*ImageFile.load*', NULL), -- reads the image's file
   ('pandas', '*_ScalarAccessIndexer.*', 'slice underutilization'), ('pandas', '_AtIndexer.*', 'slice underutilization'),
   ('pandas', 'DataFrame.iterrows', 'slice underutilization'),
   ('numpy', 'ndenumerate.*', 'slice underutilization'), ('numpy', 'ndindex.*', 'slice underutilization'),

@@ -20,7 +20,8 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
   sum(c.calls - c.raised) AS returned, sum(iif(c.is_item, 0, c.calls - c.raised)) AS compared_of,
   sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
-  sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
+  sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns,
+  min(sum(c.alike_ns), sum(c.call_ns) - sum(c.again_ns)) AS alike_ns, -- calls that are alike, in one that comes again
   sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns,
   coalesce(sum(c.bulk_ns), 0) AS bulk_ns,
   max(coalesce(c.grew, 0) >= 0.9 * c.calls AND c.calls > 10 AND NOT c.is_item) AS has_grown,
@@ -28,30 +29,33 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
 FROM counted c JOIN process p ON p.id = c.process
 GROUP BY p.run, c.file, c.line;
 
--- The functions that have a counted line.
+-- The functions that have a counted line. Where it handles one element at a time, but no loop of its function does, the
+-- loop is a caller's, and a fix may take all of it away.
 CREATE VIEW x_counted_function AS
-SELECT DISTINCT p.run, c.file, c.line, l.process, l.function, u.name
-FROM counted c JOIN process p ON p.id = c.process JOIN process q ON q.run = p.run
+SELECT c.run, c.file, c.line, l.process, l.function, u.name, NOT c.is_single OR max(l.is_in_loop) AS is_in_loop
+FROM (
+  SELECT p.run, c.file, c.line, sum(c.single_ns) - sum(c.again_ns) >= confirmed_share * sum(c.call_ns) AS is_single
+  FROM counted c JOIN process p ON p.id = c.process JOIN x_confirm_threshold GROUP BY p.run, c.file, c.line) c
+JOIN process q ON q.run = c.run
 JOIN file f ON f.process = q.id AND f.path = c.file
 JOIN function u ON u.process = f.process AND u.file = f.id AND u.kind = PIE_LOCATION_PYTHON
-JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line;
+JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line
+GROUP BY c.run, c.file, c.line, l.process, l.function;
 
--- The own functions that reach them through a library, which calls a function back (df.apply(f)): a fix
--- may take the library's call away.
-CREATE VIEW x_counted_caller AS
-SELECT DISTINCT c.run, c.file, c.line, o.process, o.function, u.name
-FROM x_counted_function c
-JOIN location l ON l.process = c.process AND l.function = c.function
-JOIN node n ON n.process = l.process AND n.location = l.id
-JOIN node p ON p.process = n.process AND p.id = n.parent AND p.location <> p.own_location
-JOIN location o ON o.process = p.process AND o.id = p.own_location
-JOIN function u ON u.process = o.process AND u.id = o.function
-WHERE n.line_location = n.own_location;
-
--- The functions within which a fix is made.
+-- The functions within which a fix is made: these, the own functions that reach them through a library, which calls a
+-- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop.
 CREATE VIEW x_counted_within AS
-SELECT run, file, line, process, function, name, 0 AS is_caller FROM x_counted_function
-UNION SELECT run, file, line, process, function, name, 1 FROM x_counted_caller;
+WITH RECURSIVE above(run, file, line, process, function, name, is_in_loop, is_caller) AS (
+  SELECT run, file, line, process, function, name, is_in_loop, 0 FROM x_counted_function
+  UNION
+  SELECT a.run, a.file, a.line, o.process, o.function, u.name, o.is_in_loop OR p.location <> p.own_location, 1
+  FROM above a
+  JOIN location l ON l.process = a.process AND l.function = a.function
+  JOIN node n ON n.process = l.process AND n.location = l.id AND n.line_location = n.own_location
+  JOIN node p ON p.process = n.process AND p.id = n.parent AND (p.location <> p.own_location OR NOT a.is_in_loop)
+  JOIN location o ON o.process = p.process AND o.id = p.own_location
+  JOIN function u ON u.process = o.process AND u.id = o.function)
+SELECT run, file, line, process, function, name, is_caller FROM above WHERE NOT is_caller OR is_in_loop OR name = '<module>';
 
 -- The samples' nodes in which such a function is at work, itself or by what it called: from each up to its root.
 CREATE VIEW x_counted_node AS
@@ -90,14 +94,14 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth,
           replace(printf('%,d', distinct_args), ',', ' '), iif(distinct_args = 1, '', 's'))
         WHEN compared = 0 THEN 'arguments known only as objects'
         ELSE printf('arguments of %.0f %% known only as objects', max(1, 100 - 100.0 * compared / (calls - raised))) END
-      || printf(', %.3g of %.3g s computed again', again_ns / 1e9, call_ns / 1e9)
+      || printf(', %.3g of %.3g s computed again', again_ns / 1e9, max(call_ns, again_ns) / 1e9)
       || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '')
       || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(
         ', %s with larger arguments than the call before, %.3g MB in all',
         replace(printf('%,d', grew), ',', ' '), arg_bytes / 1e6), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
-      ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
+      ORDER BY iif(c.again_ns > refuted_share * c.line_ns, c.again_ns, 0) DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
     row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.is_item AND c.call_ns > refuted_share * c.line_ns DESC, c.single_ns > refuted_share * c.line_ns DESC,
         iif(c.single_ns > refuted_share * c.line_ns, c.single_ns, c.call_ns) DESC, c.calls DESC, c.callee) AS single_nth
@@ -137,7 +141,7 @@ SELECT DISTINCT *, CASE
       AND compared >= compared_share * compared_of THEN 'refuted'
     ELSE 'undecided' END AS found_verdict,
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
-  iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
+  iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) / nullif(counted_ns, 0) AS gain_share
 FROM (
   SELECT DISTINCT f.*, t.*, coalesce(f.user_file, f.file) AS verdict_file,
     iif(f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
@@ -157,7 +161,7 @@ FROM (
 
 -- What is proven and worth it leads, what is refuted is never high. A cache that keeps its size may have to compute
 -- a few hundred results again and again, so a proof of that leaves the severity as the samples have it. A fix saves
--- the calls and what leads to them, so about their part of the line's own time. Where one call takes the place of
+-- the calls and what leads to them, so about their part, by time, of the line. Where one call takes the place of
 -- many, the loop goes too. A fix may also remove what is around the line, so only the time of its function bounds
 -- what it gains, and that only where a part of the run is not in it. A library's line has the verdict of the line
 -- that led to it, but not its weight.

@@ -7,19 +7,51 @@ CREATE VIEW x_element_threshold AS SELECT
   20 AS samples,       -- a line is named if this number of its samples met such functions,
   0.3 AS part;         -- and this part of its time
 
+-- Processes that ran such functions.
+CREATE VIEW x_element_process AS
+SELECT f.process
+FROM file f CROSS JOIN x_element_function e ON f.library GLOB e.library
+CROSS JOIN function u ON u.process = f.process AND u.file = f.id AND u.name GLOB e.function
+WHERE NOT f.is_own;
+
+-- Samples of these processes, each with the innermost of the functions that it was in, or that called what it was in.
+-- Where a function calls one that it was given (numpy.vectorize), only its own time counts: that one may do bulk work.
+CREATE VIEW x_element_sample AS
+SELECT p.run, s.process, n.own_location, s.samples, s.python_ns + s.native_ns + s.system_ns AS cpu_ns, (
+    WITH RECURSIVE up (node, location) AS (
+      SELECT n.id, n.location WHERE n.line_location <> n.own_location
+      UNION ALL
+      SELECT m.id, m.location
+      FROM up JOIN node k ON k.process = p.id AND k.id = up.node
+      JOIN node m ON m.process = p.id AND m.id = k.parent AND m.location <> n.own_location)
+    SELECT iif(e.category IS NULL, NULL, u.id)
+    FROM up CROSS JOIN location l ON l.process = p.id AND l.id = up.location
+    CROSS JOIN function u ON u.process = p.id AND u.id = l.function AND u.kind = PIE_LOCATION_PYTHON
+    CROSS JOIN file f ON f.process = p.id AND f.id = u.file
+    CROSS JOIN x_element_function e ON f.library GLOB e.library AND u.name GLOB e.function
+    WHERE e.has_called OR up.location = n.line_location LIMIT 1) AS function
+FROM process p CROSS JOIN x_node_sample s ON s.process = p.id
+JOIN node n ON n.process = s.process AND n.id = s.node
+WHERE EXISTS (SELECT 1 FROM x_element_process e WHERE e.process = p.id);
+
 -- By line, with the function that takes most.
 CREATE VIEW x_element_line AS
-SELECT * FROM (
-  SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, e.category, fi.library,
-    ui.name AS element_function, 1.0 * sum(s.cpu_ns) OVER g AS line_ns, sum(iif(e.category IS NULL, 0, s.cpu_ns)) OVER g AS element_ns,
-    sum(iif(e.category IS NULL, 0, s.samples)) OVER g AS samples, row_number() OVER (PARTITION BY s.run, f.path, l.line
-      ORDER BY e.category IS NULL, s.cpu_ns DESC, s.process, s.line_location) AS nth
-  FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
-  LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
-  LEFT JOIN x_element_function e ON fi.library GLOB e.library AND ui.name GLOB e.function
-  WHERE s.kind = 1 AND f.is_own
-  WINDOW g AS (PARTITION BY s.run, f.path, l.line))
-WHERE nth = 1 AND element_ns > 0;
+SELECT x.*, e.category, fe.library, ue.name AS element_function
+FROM (
+  SELECT s.run, s.process, f.path AS file, l.line, u.name AS function, u.first_line AS function_line,
+    s.function AS element, 1.0 * sum(s.cpu_ns) OVER g AS line_ns, sum(iif(s.function IS NULL, 0, s.cpu_ns)) OVER g AS element_ns,
+    sum(iif(s.function IS NULL, 0, s.samples)) OVER g AS samples, row_number() OVER (PARTITION BY s.run, f.path, l.line
+      ORDER BY s.function IS NULL, s.cpu_ns DESC, s.process, s.function) AS nth
+  FROM (
+    SELECT run, process, own_location, function, sum(cpu_ns) AS cpu_ns, sum(samples) AS samples
+    FROM x_element_sample GROUP BY run, process, own_location, function) s
+  JOIN place(l, u, f) AT (s.process, s.own_location)
+  WHERE f.is_own
+  WINDOW g AS (PARTITION BY s.run, f.path, l.line)) x
+JOIN function ue ON ue.process = x.process AND ue.id = x.element
+JOIN file fe ON fe.process = ue.process AND fe.id = ue.file
+JOIN x_element_function e ON fe.library GLOB e.library AND ue.name GLOB e.function
+WHERE x.nth = 1;
 
 -- As x_told_finding has them.
 CREATE VIEW x_element_told AS
