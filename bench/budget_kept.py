@@ -3,8 +3,9 @@
 """Is --overhead kept?
 
 Each program runs for the given CPU seconds under each budget. "without" is the printed overhead without start and end,
-in percent of the program's CPU time, short threads too: the median of the rounds, and the worst. "with" is all of it. "kept": of how many
-rounds "without" is at most a point above the budget. Is the printed overhead the true one? See overhead_truth.py.
+in percent of the program's CPU time, short threads too: the median of the rounds, and the worst. "with" is all of it.
+"kept": of how many rounds "without" is at most a point above the budget. Is the printed overhead the true one? See
+overhead_truth.py.
 """
 
 import argparse

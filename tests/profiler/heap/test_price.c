@@ -17,7 +17,8 @@ static const double SMALL_NS = 2.5, LARGE_NS = 10;
 static const uint64_t AT_ONCE_NS = 20000, LONG_NS = 600000;
 
 /* Returns for how many of Python's small blocks the sample stands. */
-static double sampled(struct pie_heap_blocks *blocks, enum pie_heap_domain domain, uint64_t bytes, uint64_t of) {
+static double sampled(struct pie_heap_blocks *blocks, enum pie_heap_domain domain, uint64_t bytes,
+                      uint64_t of) {
     const struct pie_heap_record record = {
         .weight_bytes = bytes * of, .block_bytes = bytes, .domain = (uint8_t)domain};
 
