@@ -89,19 +89,19 @@ static void test_the_first_seconds_are_free_for_watches(void **state) {
     run(&program, 1000); /* what few looks have learnt */
     run(&program, 950);
     assert_true(fabs(program.governor.spending[PIE_COST_WATCHES] - 0.03) < 0.001);
-    assert_true(fabs(program.governor.spending[PIE_COST_SAMPLES] - 0.3 * BUDGET) < 0.2 * 0.3 * BUDGET);
+    assert_true(fabs(program.governor.spending[PIE_COST_SAMPLES] - 0.45 * BUDGET) < 0.2 * 0.45 * BUDGET);
     assert_true(program.governor.allowed[PIE_COST_WATCHES] == 0);
     run(&program, 500);
     assert_true(program.governor.allowed[PIE_COST_WATCHES] > 0);
 }
 
-/* It had twice its budget while samples were free, too. */
+/* It had twice its budget while samples were free, too; watches cost 0.03 here. */
 static void test_a_short_run_costs_little_more_than_its_budget(void **state) {
     struct program program;
 
     begin(&program, BUDGET, 0.06, 0.03, 0.01);
     run(&program, 2000);
-    assert_true(spent(&program) / (double)program.cpu_ns < BUDGET + 0.02);
+    assert_true(spent(&program) / (double)program.cpu_ns < BUDGET + 0.025);
 }
 
 /* The first two seconds are free for watches. Ten seconds of CPU time have one point more than the budget at most. */
