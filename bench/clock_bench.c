@@ -2,8 +2,8 @@
 
 /* What the machine takes for a sample, with an empty handler, in the form of Go's benchmarks: a period of a perf event
  * that ends (the timer's interrupt), the same with the signal that it raises, and a CPU timer that rides on the
- * kernel's tick. Each is the time that a loop loses: the loop runs with the clock and without it in turn, and the median of the
- * differences counts. Beside it, what reading the clocks takes that a handler reads. */
+ * kernel's tick. Each is the time that a loop loses: the loop runs with the clock and without it in turn, and the
+ * median of the differences counts. Beside it, what reading the clocks takes that a handler reads. */
 
 #include <linux/perf_event.h>
 #include <signal.h>

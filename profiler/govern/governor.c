@@ -34,7 +34,7 @@ static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
 
 /* In the free time, of the budget; the others have no limit. Samples have more than later, since watches begin at them:
- * with 0.3, a program of 2 s was told half as often what its waste is. */
+ * with 0.3, fewer runs of a program of 2 s named its waste. */
 static const double EARLY_PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.45, [PIE_COST_MEMORY] = 0.09, [PIE_COST_TICKS] = 0.07};
 
