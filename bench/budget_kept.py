@@ -3,8 +3,9 @@
 """Is --overhead kept?
 
 Each program runs for the given CPU seconds under each budget. "without" is the printed overhead without start and end,
-in percent of the program's CPU time: the median of the rounds, and the worst. "with" is all of it. "kept": of how many
-rounds "without" is at most a point above the budget. Is the printed overhead the true one? See overhead_truth.py.
+in percent of the program's CPU time, short threads too: the median of the rounds, and the worst. "with" is all of it.
+"kept": of how many rounds "without" is at most a point above the budget. Is the printed overhead the true one? See
+overhead_truth.py.
 """
 
 import argparse
@@ -48,7 +49,8 @@ def shares(options, file, budget, seconds, folder):
         return json.loads(done.stdout)["rows"]
 
     parts = {row["collector"]: row["cpu_s"] for row in rows("overhead")}
-    cpu_s, all_s = rows("runs")[0]["cpu_s"], sum(parts.values())
+    (run,) = rows("runs")
+    cpu_s, all_s = run["overhead_s"] / run["overhead_share"], sum(parts.values())
     database.unlink()
     return 100 * (all_s - sum(parts.get(name, 0) for name in ENDS)) / cpu_s, 100 * all_s / cpu_s, parts, cpu_s
 

@@ -33,7 +33,6 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
-    PYTHON_SMALL_BYTES = 512,           /* pymalloc's largest blocks */
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
@@ -73,8 +72,7 @@ struct pie_heap_drain {
     struct pie_heap_leaks leaks;
     struct pie_heap_copies copies;
     struct pie_copy_end_row followed[PIE_COPY_ENDS]; /* by ticket, from 0 on; copies 0: not known */
-    /* How many so far, estimates: a sample stands for its weight in blocks of its size. small, large: Python's. */
-    double blocks_of_malloc, small_blocks, large_blocks;
+    struct pie_heap_blocks counted;
     uint64_t random;
 };
 
@@ -227,24 +225,11 @@ static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_
     return !has_python;
 }
 
-/* Blocks of Python's have prices of their own: small ones are served without pymalloc, which pays for most of it, and
- * larger ones pass hooks of three allocators (runtime/memory/pymem.c). */
-static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
-    double blocks = (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
-
-    if (record->domain != PIE_HEAP_PYTHON)
-        drain->blocks_of_malloc += blocks;
-    else if (record->block_bytes <= PYTHON_SMALL_BYTES)
-        drain->small_blocks += blocks;
-    else
-        drain->large_blocks += blocks;
-}
-
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
     struct pie_node_id id = pie_naming_node(drain->naming, record->node);
     bool is_new;
 
-    count_blocks(drain, record);
+    double small_blocks = pie_heap_blocks_add(&drain->counted, record);
     uint32_t size = pie_heap_size_of(record->block_bytes);
     struct pie_heap_node *node = id.value ? pie_heap_nodes_get(&drain->nodes, id, size, &is_new) : NULL;
     struct pie_heap_block *block = &drain->blocks[record->ticket];
@@ -266,6 +251,7 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         .node_index = (uint32_t)(node - drain->nodes.nodes) + 1,
         .domain = record->domain,
         .is_exact = record->is_exact,
+        .small_blocks = (float)small_blocks,
         .weight_bytes = record->weight_bytes,
         .since_ns = record->time_ns,
     };
@@ -282,8 +268,11 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
         struct pie_heap_node *node = &drain->nodes.nodes[block->node_index - 1];
         pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, true,
                            time_ns);
-        if (is_freed)
-            pie_heap_node_freed(node, time_ns > block->since_ns ? time_ns - block->since_ns : 0);
+        uint64_t lived_ns = time_ns > block->since_ns ? time_ns - block->since_ns : 0;
+        if (is_freed) {
+            pie_heap_node_freed(node, lived_ns);
+            pie_heap_blocks_ended(&drain->counted, block->small_blocks, lived_ns);
+        }
         drain->tracked--;
     }
     *block = (struct pie_heap_block){0};
@@ -430,9 +419,7 @@ static uint64_t quiet_visits(void) {
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
     if (!drain->has_memory)
         return 0;
-    return (uint64_t)(drain->blocks_of_malloc * pie_heap_pair_ns() +
-                      drain->small_blocks * pie_heap_small_pair_ns() +
-                      drain->large_blocks * pie_heap_large_pair_ns() +
+    return (uint64_t)(pie_heap_blocks_ns(&drain->counted) +
                       (double)quiet_visits() * pie_heap_quiet_visit_ns());
 }
 

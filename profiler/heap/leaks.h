@@ -19,6 +19,7 @@ struct pie_heap_block {
     uint8_t domain;
     bool is_exact;
     uint32_t node_index; /* index + 1 in pie_heap_nodes; 0: none */
+    float small_blocks;  /* how many of Python's small ones it stands for (price.h) */
     uint64_t weight_bytes;
     uint64_t since_ns; /* CLOCK_MONOTONIC */
 };

@@ -313,12 +313,15 @@ LEFT JOIN x_depth d ON d.process = x.process;
 -- clocks.
 CREATE VIEW x_all_cpu AS
 SELECT p.run, max(p.forgotten_s) > 0 AS is_cut,
-  (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run) AS clock_ns
+  (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run) AS clock_ns,
+  (SELECT total(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run AND t.samples = 0)
+    AS unsampled_ns
 FROM process p GROUP BY p.run;
 
 CREATE VIEW v_overhead AS
 SELECT p.run, o.collector, r.overhead_budget AS budget_share,
-  sum(o.cpu_ns) * 1.0 / nullif(coalesce(iif(c.is_cut, NULL, nullif(max(a.cpu_ns), 0)), c.clock_ns), 0) AS measured_share,
+  sum(o.cpu_ns) * 1.0 / nullif(coalesce(iif(c.is_cut, NULL, nullif(max(a.cpu_ns), 0)) + c.unsampled_ns, c.clock_ns), 0)
+    AS measured_share,
   max(o.rate_hz) AS rate,
   iif(o.collector = 'time', (SELECT sum(c.value) FROM process q JOIN counter c ON c.process = q.id
     WHERE q.run = p.run AND c.is_drop), NULL) AS drops,
@@ -340,7 +343,8 @@ SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS
   v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
   v.clock, v.clock_note, v.period_s, v.sampler, v.sampler_note,
   v.overhead_ns / 1e9 AS overhead_s,
-  v.overhead_ns / 1e9 / nullif(coalesce(iif(c.is_cut, NULL, nullif(v.sum_cpu_s, 0)), c.clock_ns / 1e9), 0)
+  v.overhead_ns / 1e9 /
+    nullif(coalesce(iif(c.is_cut, NULL, nullif(v.sum_cpu_s, 0)) + c.unsampled_ns / 1e9, c.clock_ns / 1e9), 0)
     AS overhead_share,
   (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
   (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,
