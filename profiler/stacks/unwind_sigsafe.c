@@ -59,8 +59,8 @@ static size_t cache_slot(uintptr_t pc, size_t slots) {
 static void overwrite(uint32_t slots) {
     if (slots < CACHE_SLOTS &&
         atomic_fetch_add_explicit(&overwritten, 1, memory_order_relaxed) >= slots >> CROWDED_SHIFT &&
-        atomic_compare_exchange_strong_explicit(&slots_used, &slots, slots * CACHE_GROWTH, memory_order_relaxed,
-                                                memory_order_relaxed))
+        atomic_compare_exchange_strong_explicit(&slots_used, &slots, slots * CACHE_GROWTH,
+                                                memory_order_relaxed, memory_order_relaxed))
         atomic_store_explicit(&overwritten, 0, memory_order_relaxed);
 }
 

@@ -176,7 +176,7 @@ static void test_what_is_no_table_is_not_unpacked(void **state) {
     assert_int_equal(pie_symbol_table_unpack(block, 8, size, &other), 0);
     assert_string_equal(pie_symbol_table_find(other, 0x1000), pie_symbol_table_find(table, 0x1000));
     pie_symbol_table_destroy(other); /* with the block */
-    words[2] = UINT64_MAX; /* the first start */
+    words[2] = UINT64_MAX;           /* the first start */
     assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     words[2] = 0x1000;
     words[3] |= (uint64_t)UINT32_MAX << 32; /* its name */
