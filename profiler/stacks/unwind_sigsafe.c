@@ -30,7 +30,7 @@
 
 enum {
     CACHE_SLOTS = 1 << 16,
-    CACHE_FIRST_SLOTS = 1 << 12,
+    CACHE_FIRST_SLOTS = 1 << 14,
     CACHE_GROWTH = 4,
     CACHE_PROBES = 4,
     CROWDED_SHIFT = 6, /* so much of the slots has been overwritten: a load of about a half */
@@ -55,7 +55,7 @@ static size_t cache_slot(uintptr_t pc, size_t slots) {
     return (size_t)(pie_hash_upper(pc) >> 48) % slots;
 }
 
-/* A rule of a full neighbourhood goes. What is known stays at its old place, where it is found no more. */
+/* A rule of a full neighbourhood goes. With more slots, what is known is out of place and is looked up again. */
 static void overwrite(uint32_t slots) {
     if (slots < CACHE_SLOTS &&
         atomic_fetch_add_explicit(&overwritten, 1, memory_order_relaxed) >= slots >> CROWDED_SHIFT &&
@@ -88,7 +88,12 @@ static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule)
     return false;
 }
 
-/* The slot for pc: free or of an older generation, or its own, else the first. */
+/* A rule from when fewer slots were used: no lookup comes there. */
+static bool is_out_of_place(uintptr_t pc, size_t at, size_t slots) {
+    return (at - cache_slot(pc, slots)) % slots >= CACHE_PROBES;
+}
+
+/* The slot for pc: free, out of place or of an older generation, or its own, else the first. */
 static size_t slot_to_fill(uintptr_t pc, uint32_t now) {
     uint32_t slots = atomic_load_explicit(&slots_used, memory_order_relaxed);
     size_t slot = cache_slot(pc, slots);
@@ -96,8 +101,9 @@ static size_t slot_to_fill(uintptr_t pc, uint32_t now) {
     for (size_t i = 0; i < CACHE_PROBES; i++) {
         size_t at = (slot + i) % slots;
         uint64_t state = atomic_load_explicit(&cache[at].state, memory_order_relaxed);
+        uintptr_t found = atomic_load_explicit(&cache[at].pc, memory_order_relaxed);
         if (!(state & BUSY) &&
-            (generation_of(state) != now || atomic_load_explicit(&cache[at].pc, memory_order_relaxed) == pc))
+            (generation_of(state) != now || found == pc || is_out_of_place(found, at, slots)))
             return at;
     }
     overwrite(slots);
