@@ -47,8 +47,9 @@ class Goal:
     baseline: str
     limit: float
     unit: str
-    values: object  # (found) -> the values; their median or worst is compared
+    values: object  # (found) -> the values, whose median or worst is compared; with is_figure, (median, low, high)
     is_worst: bool = False
+    is_figure: bool = False
 
 
 def ratio(name, baseline, key="work_s"):
@@ -73,10 +74,20 @@ def extra_mb(found):
     return values
 
 
-def bias(found):
+def points(found, what):
+    """[(median, low, high)] by how many points pieprof is wrong in each step of the truth whose name begins so."""
     steps = found.get("truth", {}).get("steps", {})
-    rows = [step["rows"].get(OURS, {}) for name, step in steps.items() if name.startswith("function bias")]
-    return [abs(row["points"]) for row in rows if "points" in row]
+    rows = [step["rows"].get(OURS, {}) for name, step in steps.items() if name.startswith(what)]
+    return [interval.size(interval.median(row.get("each", [row["points"]]))) for row in rows if "points" in row]
+
+
+def bias(found):
+    """That of the step whose median is the worst."""
+    return max(points(found, "function bias"), key=lambda figure: figure[0], default=None)
+
+
+def leaks(found):
+    return max(points(found, "leaks"), key=lambda figure: figure[0], default=None)
 
 
 def budgets(found):
@@ -118,7 +129,8 @@ GOALS = (
     Goal("runs beyond their budget and a point", "", 5, "%", beyond_budget, True),
     Goal("printed overhead, wrong by", "measured", 1.5, "points", wrong_points),
     Goal("peak memory beyond 1.05 times", BASELINE, 8, "MB", extra_mb, True),
-    Goal("function bias, worst", "the truth", 1, "points", bias, True),
+    Goal("function bias, worst", "the truth", 1, "points", bias, is_figure=True),
+    Goal("leaked bytes, wrong by", "the truth", 5, "points", leaks, is_figure=True),
     Goal("start and end of -c pass", BASELINE, 25, "ms", start("-c pass")),
     Goal("a child by subprocess and its parent", BASELINE, 35, "ms", start("a child by subprocess")),
     Goal("start and end with NumPy", BASELINE, 50, "ms", start("import numpy")),
@@ -126,11 +138,14 @@ GOALS = (
 
 
 def judged(goal, found):
-    """(the figure as text, verdict). A worst value has no interval."""
+    """(the figure as text, verdict). The worst of several programs has no interval."""
     values = goal.values(found)
     if not values:
         return "", "not measured"
-    figure = (max(values), None, None) if goal.is_worst else interval.median(values)
+    if goal.is_figure:
+        figure = values
+    else:
+        figure = (max(values), None, None) if goal.is_worst else interval.median(values)
     return f"{interval.text(figure, '{:.3f}' if not goal.unit else '{:.1f}')} {goal.unit}".strip(), interval.verdict(figure, goal.limit)
 
 

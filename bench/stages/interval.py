@@ -19,6 +19,14 @@ def median(values, draws=DRAWS):
     return middle, drawn[cut], drawn[-1 - cut]
 
 
+def size(found):
+    """The interval of the amount of a figure that may be below zero."""
+    middle, low, high = found
+    if low is None:
+        return abs(middle), None, None
+    return abs(middle), 0.0 if low <= 0 <= high else min(abs(low), abs(high)), max(abs(low), abs(high))
+
+
 def verdict(found, limit):
     """Of a goal "at most": met or missed by the whole interval, else open. Without an interval the median decides."""
     middle, low, high = found

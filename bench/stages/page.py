@@ -50,7 +50,7 @@ def collectors(steps):
 
 
 def truth(steps):
-    rows = [[what, name, f"{row['points']:+.2f}" if "points" in row else "failed"]
+    rows = [[what, name, interval.text(interval.median(row.get("each", [row["points"]])), "{:+.2f}") if "points" in row else "failed"]
             for what, step in steps.items() for name, row in step["rows"].items()]  # fmt: skip
     return table(["truth", "column", "points off"], rows)
 

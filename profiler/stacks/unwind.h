@@ -44,5 +44,6 @@ size_t pie_unwind_bridge(const ucontext_t *ucontext, uintptr_t loop, const struc
                          size_t n_python, struct pie_unwind_found *found, struct pie_native_frame *frames,
                          size_t n, size_t max, unsigned *flags);
 
-/* The memory of the cache. Its places are hashes, so a few hundred addresses touch all of it. Context: any. */
+/* The memory of the cache that is in use. Its places are hashes, so a few hundred addresses touch all of it. Context:
+ * any. */
 void *pie_unwind_cache(size_t *ret_bytes);

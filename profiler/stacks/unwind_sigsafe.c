@@ -10,7 +10,8 @@
  * whoever fills it makes the sequence odd, and a reader takes the rule only if the slot's state was even and the same
  * before and after. Nobody waits: a slot that is being filled is passed over. The state also carries the generation in
  * which the rule was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is
- * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot. It
+ * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot. Its places
+ * are hashes, so only the first slots are used until many have been overwritten; then four times as many are. It
  * survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
  *
  * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a
@@ -29,7 +30,10 @@
 
 enum {
     CACHE_SLOTS = 1 << 16,
+    CACHE_FIRST_SLOTS = 1 << 14,
+    CACHE_GROWTH = 4,
     CACHE_PROBES = 4,
+    CROWDED_SHIFT = 6, /* so much of the slots has been overwritten: a load of about a half */
 };
 
 static const uintptr_t STACK_STEP_MAX = (uintptr_t)64 << 20;
@@ -44,9 +48,20 @@ static struct {
     _Atomic uintptr_t pc;
     _Atomic uint64_t rule; /* packed */
 } cache[CACHE_SLOTS];
+static _Atomic uint32_t slots_used = CACHE_FIRST_SLOTS; /* a power of two */
+static _Atomic uint32_t overwritten;                    /* since slots_used changed */
 
-static size_t cache_slot(uintptr_t pc) {
-    return (size_t)(pie_hash_upper(pc) >> 48) % CACHE_SLOTS;
+static size_t cache_slot(uintptr_t pc, size_t slots) {
+    return (size_t)(pie_hash_upper(pc) >> 48) % slots;
+}
+
+/* A rule of a full neighbourhood goes. With more slots, what is known is out of place and is looked up again. */
+static void overwrite(uint32_t slots) {
+    if (slots < CACHE_SLOTS &&
+        atomic_fetch_add_explicit(&overwritten, 1, memory_order_relaxed) >= slots >> CROWDED_SHIFT &&
+        atomic_compare_exchange_strong_explicit(&slots_used, &slots, slots * CACHE_GROWTH,
+                                                memory_order_relaxed, memory_order_relaxed))
+        atomic_store_explicit(&overwritten, 0, memory_order_relaxed);
 }
 
 static uint32_t generation_of(uint64_t state) {
@@ -54,10 +69,10 @@ static uint32_t generation_of(uint64_t state) {
 }
 
 static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule) {
-    size_t slot = cache_slot(pc);
+    size_t slots = atomic_load_explicit(&slots_used, memory_order_relaxed), slot = cache_slot(pc, slots);
 
     for (size_t i = 0; i < CACHE_PROBES; i++) {
-        size_t at = (slot + i) % CACHE_SLOTS;
+        size_t at = (slot + i) % slots;
         /* acquire, three times: each load comes after the one before; they pair with the releases of cache_put() */
         uint64_t state = atomic_load_explicit(&cache[at].state, memory_order_acquire);
         if ((state & BUSY) || generation_of(state) != now ||
@@ -73,17 +88,25 @@ static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule)
     return false;
 }
 
-/* The slot for pc: free or of an older generation, or its own, else the first. */
+/* A rule from when fewer slots were used: no lookup comes there. */
+static bool is_out_of_place(uintptr_t pc, size_t at, size_t slots) {
+    return (at - cache_slot(pc, slots)) % slots >= CACHE_PROBES;
+}
+
+/* The slot for pc: free, out of place or of an older generation, or its own, else the first. */
 static size_t slot_to_fill(uintptr_t pc, uint32_t now) {
-    size_t slot = cache_slot(pc);
+    uint32_t slots = atomic_load_explicit(&slots_used, memory_order_relaxed);
+    size_t slot = cache_slot(pc, slots);
 
     for (size_t i = 0; i < CACHE_PROBES; i++) {
-        size_t at = (slot + i) % CACHE_SLOTS;
+        size_t at = (slot + i) % slots;
         uint64_t state = atomic_load_explicit(&cache[at].state, memory_order_relaxed);
+        uintptr_t found = atomic_load_explicit(&cache[at].pc, memory_order_relaxed);
         if (!(state & BUSY) &&
-            (generation_of(state) != now || atomic_load_explicit(&cache[at].pc, memory_order_relaxed) == pc))
+            (generation_of(state) != now || found == pc || is_out_of_place(found, at, slots)))
             return at;
     }
+    overwrite(slots);
     return slot;
 }
 
@@ -107,7 +130,7 @@ static void cache_put(uintptr_t pc, uint32_t now, const struct pie_cfi_rule *rul
 }
 
 void *pie_unwind_cache(size_t *ret_bytes) {
-    *ret_bytes = sizeof cache;
+    *ret_bytes = sizeof *cache * atomic_load_explicit(&slots_used, memory_order_relaxed);
     return cache;
 }
 

@@ -80,8 +80,9 @@ static uint64_t check_of(const char *bytes, size_t size) {
     return pie_hash_mix(hash, word);
 }
 
-static struct pie_symbol_table *table_of(const struct pie_module_entry *entry, bool wants_dwarf,
-                                         const char *bytes, size_t size) {
+/* Takes bytes, unless it is NULL. */
+static struct pie_symbol_table *table_of(const struct pie_module_entry *entry, bool wants_dwarf, char *bytes,
+                                         size_t size) {
     struct pie_symbol_table *table = NULL;
     struct header header;
 
@@ -93,7 +94,7 @@ static struct pie_symbol_table *table_of(const struct pie_module_entry *entry, b
         header.separate != pie_module_files_separate(entry, header.link) ||
         header.chosen != pie_loaded_symbols_mark_chosen(entry))
         return NULL;
-    return pie_symbol_table_unpack(bytes + sizeof header, size - sizeof header, &table) == 0 ? table : NULL;
+    return pie_symbol_table_unpack(bytes, sizeof header, size - sizeof header, &table) == 0 ? table : NULL;
 }
 
 struct pie_symbol_table *pie_symbol_cache_get(const struct pie_module_entry *entry, bool wants_dwarf) {
@@ -106,7 +107,8 @@ struct pie_symbol_table *pie_symbol_cache_get(const struct pie_module_entry *ent
     char *bytes = pie_symbol_cache_read(folder, name, FILE_BYTES_MAX, &size);
     if (bytes)
         table = table_of(entry, wants_dwarf, bytes, size);
-    pie_free(bytes);
+    if (!table)
+        pie_free(bytes);
     return table;
 }
 

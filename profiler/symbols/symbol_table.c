@@ -219,8 +219,12 @@ int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_
 void pie_symbol_table_destroy(struct pie_symbol_table *table) {
     if (!table)
         return;
-    pie_free(table->segments);
-    pie_free(table->names);
+    if (table->block) {
+        pie_free(table->block);
+    } else {
+        pie_free(table->segments);
+        pie_free(table->names);
+    }
     pie_free(table);
 }
 

@@ -40,8 +40,9 @@ bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t addre
 size_t pie_symbol_table_count(const struct pie_symbol_table *table);
 size_t pie_symbol_table_size_bytes(const struct pie_symbol_table *table);
 
-/* A table as bytes, and back. unpack() believes nothing: 0, -EBADMSG for bytes that are no table, or -ENOMEM. A packed
- * table is of this machine's form. */
+/* A table as bytes, and back. unpack() believes nothing: 0, -EBADMSG for bytes that are no table, or -ENOMEM. What is
+ * packed lies in a block of pie_malloc()'s from `at` on (a multiple of 8), `size` bytes. The table takes the block and
+ * uses it as it is; on failure the block stays the caller's. A packed table is of this machine's form. */
 size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table);
 void pie_symbol_table_pack(const struct pie_symbol_table *table, void *ret_bytes);
-int pie_symbol_table_unpack(const void *bytes, size_t size, struct pie_symbol_table **ret_table);
+int pie_symbol_table_unpack(void *block, size_t at, size_t size, struct pie_symbol_table **ret_table);

@@ -56,41 +56,27 @@ static bool is_sound(const struct pie_symbol_table *table) {
     return true;
 }
 
-/* Room for a table of these sizes; NULL without memory. */
-static struct pie_symbol_table *create(const struct packed *header) {
-    struct pie_symbol_table *table = pie_calloc(1, sizeof *table);
-
-    if (!table)
-        return NULL;
-    table->count = header->count;
-    table->names_size = header->names_bytes;
-    table->segments = pie_malloc(table->count * sizeof *table->segments);
-    table->names = pie_malloc(table->names_size);
-    if (table->segments && table->names)
-        return table;
-    pie_symbol_table_destroy(table);
-    return NULL;
-}
-
-int pie_symbol_table_unpack(const void *bytes, size_t size, struct pie_symbol_table **ret_table) {
+int pie_symbol_table_unpack(void *block, size_t at, size_t size, struct pie_symbol_table **ret_table) {
     struct packed header;
-    const char *at = bytes;
 
     if (size < sizeof header)
         return -EBADMSG;
-    memcpy(&header, at, sizeof header);
-    at += sizeof header;
+    memcpy(&header, (char *)block + at, sizeof header);
     if (!has_size(&header, size))
         return -EBADMSG;
-    struct pie_symbol_table *table = create(&header);
+    struct pie_symbol_table *table = pie_calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
-    memcpy(table->segments, at, table->count * sizeof *table->segments);
-    memcpy(table->names, at + table->count * sizeof *table->segments, table->names_size);
+    void *segments = (char *)block + at + sizeof header;
+    *table = (struct pie_symbol_table){.count = header.count,
+                                       .names_size = header.names_bytes,
+                                       .segments = segments,
+                                       .names = (char *)segments + header.count * sizeof *table->segments};
     if (!is_sound(table)) {
-        pie_symbol_table_destroy(table);
+        pie_free(table);
         return -EBADMSG;
     }
+    table->block = block;
     *ret_table = table;
     return 0;
 }

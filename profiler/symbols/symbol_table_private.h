@@ -19,6 +19,7 @@ struct pie_symbol_table {
     size_t count;
     char *names;
     size_t names_size;
+    void *block; /* where the segments and the names lie, unless each has memory of its own */
 };
 
 struct pie_raw_symbol {

@@ -9,7 +9,7 @@
  *                                                       15   no line
  *
  * Varints have 6 bits a byte, least significant first, bit 6 says that another byte follows; a signed one keeps its
- * sign in bit 0. The columns are stepped over by looking for the next first byte. */
+ * sign in bit 0. The columns are stepped over by looking for the next first byte. Most entries are of kind 0 to 9. */
 
 enum {
     KIND_ONE_LINE_0 = 10,
@@ -44,7 +44,7 @@ static int32_t line_delta(const uint8_t *table, size_t size, size_t at, unsigned
     return 0;
 }
 
-bool pie_line_table_next(const uint8_t *table, size_t size, struct pie_line_entry *entry) {
+static inline bool next(const uint8_t *table, size_t size, struct pie_line_entry *entry) {
     size_t at = entry->at;
 
     if (at >= size)
@@ -61,10 +61,14 @@ bool pie_line_table_next(const uint8_t *table, size_t size, struct pie_line_entr
     return true;
 }
 
+bool pie_line_table_next(const uint8_t *table, size_t size, struct pie_line_entry *entry) {
+    return next(table, size, entry);
+}
+
 int32_t pie_line_table_find(const uint8_t *table, size_t size, int32_t first_line, uint32_t unit) {
     struct pie_line_entry entry = {.current = (uint32_t)first_line};
 
-    while (pie_line_table_next(table, size, &entry))
+    while (next(table, size, &entry))
         if (unit - entry.first_unit < entry.units)
             return entry.line;
     return 0;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A map from 64-bit keys to 32-bit ids that handlers may insert into: open addressing, lock-free, in memory of the
- * caller. Zeroed memory is an empty table. It may forget an entry, and it may hold two entries of one key. But it never
+ * caller. Its first slots are used alone until they are crowded, so a table of few keys touches few pages. Zeroed memory is an empty table. It may forget an entry, and it may hold two entries of one key. But it never
  * returns an id under another key than its own, and none that was removed before the call.
  *
  * Context: any (all functions). */
@@ -18,7 +18,8 @@ struct pie_code_slot {
 enum { PIE_CODE_TABLE_GROUPS = 1 << 14 };
 
 struct pie_code_table {
-    uint32_t slot_mask; /* number of slots - 1, a power of two */
+    uint32_t slot_mask;    /* number of slots - 1, a power of two */
+    _Atomic uint32_t used; /* the mask of the slots that are in use so far */
     /* How many entries share some bits of their hash: most removals of a key that was never inserted end here. */
     _Atomic uint16_t entries[PIE_CODE_TABLE_GROUPS];
     struct pie_code_slot slots[];

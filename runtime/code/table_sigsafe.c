@@ -21,6 +21,10 @@
  * the second load and the lookup steps on. Without a removal and a new insertion of the same key in between, the id is
  * right; the users see to that (code/registry_sigsafe.c).
  *
+ * Slots are hashes, so a hundred keys in all slots would touch a hundred pages. Hence only the first ones are homes until
+ * an insertion finds them crowded. Then there are four times as many, up to all. A lookup knows only the homes of now:
+ * what was inserted before is inserted again. A removal looks at the homes of all times.
+ *
  * `entries` counts entries by their hash, upwards before the key is visible and downwards after it is gone, so a
  * removal which is ordered after an insertion finds a count above zero. */
 
@@ -30,6 +34,9 @@ enum {
     KEY_BUSY = 2,
     WINDOW = 32,
     GROUP_BITS = 14,
+    FIRST_SLOTS = 1024,
+    GROWTH_BITS = 2, /* four times as many slots */
+    CROWDED = 8,     /* so many steps from a key's home to a free slot: a load of about a half */
 };
 
 static_assert(PIE_CODE_TABLE_GROUPS == 1 << GROUP_BITS, "the hash's upper bits choose the group");
@@ -39,16 +46,34 @@ size_t pie_code_table_bytes(uint32_t slots) {
     return sizeof(struct pie_code_table) + slots * sizeof(struct pie_code_slot);
 }
 
+static uint32_t first_mask(const struct pie_code_table *table) {
+    return table->slot_mask < FIRST_SLOTS ? table->slot_mask : FIRST_SLOTS - 1;
+}
+
+static uint32_t next_mask(const struct pie_code_table *table, uint32_t mask) {
+    return (mask << GROWTH_BITS | ((1u << GROWTH_BITS) - 1)) & table->slot_mask;
+}
+
 void pie_code_table_init(struct pie_code_table *table, uint32_t slots) {
     table->slot_mask = slots - 1;
+    atomic_init(&table->used, first_mask(table));
 }
 
 static uint64_t hash_key(uint64_t key) {
     return pie_hash_upper(key ^ key >> 32);
 }
 
-static uint32_t home_of(const struct pie_code_table *table, uint64_t key) {
-    return (uint32_t)(hash_key(key) >> 32) & table->slot_mask;
+static uint32_t home_of(uint64_t key, uint32_t mask) {
+    return (uint32_t)(hash_key(key) >> 32) & mask;
+}
+
+/* Of two that grow a table at once, one has no effect. */
+static void grow(struct pie_code_table *table, uint32_t mask) {
+    uint32_t more = next_mask(table, mask);
+
+    if (more > mask)
+        (void)atomic_compare_exchange_strong_explicit(&table->used, &mask, more, memory_order_relaxed,
+                                                      memory_order_relaxed);
 }
 
 static uint32_t group_of(uint64_t key) {
@@ -56,10 +81,10 @@ static uint32_t group_of(uint64_t key) {
 }
 
 uint32_t pie_code_table_find(const struct pie_code_table *table, uint64_t key, uint32_t check) {
-    uint32_t home = home_of(table, key);
+    uint32_t mask = atomic_load_explicit(&table->used, memory_order_relaxed), home = home_of(key, mask);
 
     for (uint32_t i = 0; i < WINDOW; i++) {
-        const struct pie_code_slot *slot = &table->slots[(home + i) & table->slot_mask];
+        const struct pie_code_slot *slot = &table->slots[(home + i) & mask];
         uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire); /* pairs with publish() */
 
         if (found == KEY_EMPTY)
@@ -88,11 +113,13 @@ static void publish(struct pie_code_slot *slot, uint64_t key, uint64_t value) {
 }
 
 void pie_code_table_insert(struct pie_code_table *table, uint64_t key, uint32_t check, uint32_t id) {
-    uint32_t home = home_of(table, key);
+    uint32_t mask = atomic_load_explicit(&table->used, memory_order_relaxed), home = home_of(key, mask);
 
     for (uint32_t i = 0; i < WINDOW; i++) {
-        struct pie_code_slot *slot = &table->slots[(home + i) & table->slot_mask];
+        struct pie_code_slot *slot = &table->slots[(home + i) & mask];
 
+        if (i == CROWDED)
+            grow(table, mask);
         if (claim(slot)) {
             atomic_fetch_add_explicit(&table->entries[group_of(key)], 1, memory_order_relaxed);
             publish(slot, key, (uint64_t)check << 32 | id);
@@ -101,13 +128,11 @@ void pie_code_table_insert(struct pie_code_table *table, uint64_t key, uint32_t 
     }
 }
 
-void pie_code_table_remove(struct pie_code_table *table, uint64_t key) {
-    if (atomic_load_explicit(&table->entries[group_of(key)], memory_order_relaxed) == 0)
-        return;
+static void remove_from(struct pie_code_table *table, uint64_t key, uint32_t mask) {
+    uint32_t home = home_of(key, mask);
 
-    uint32_t home = home_of(table, key);
     for (uint32_t i = 0; i < WINDOW; i++) {
-        struct pie_code_slot *slot = &table->slots[(home + i) & table->slot_mask];
+        struct pie_code_slot *slot = &table->slots[(home + i) & mask];
         uint64_t found = key;
 
         if (atomic_load_explicit(&slot->key, memory_order_relaxed) == key &&
@@ -115,4 +140,15 @@ void pie_code_table_remove(struct pie_code_table *table, uint64_t key) {
                                                     memory_order_relaxed))
             atomic_fetch_sub_explicit(&table->entries[group_of(key)], 1, memory_order_relaxed);
     }
+}
+
+void pie_code_table_remove(struct pie_code_table *table, uint64_t key) {
+    if (atomic_load_explicit(&table->entries[group_of(key)], memory_order_relaxed) == 0)
+        return;
+
+    /* An insertion that is ordered before this removal had no greater mask. */
+    uint32_t now = atomic_load_explicit(&table->used, memory_order_relaxed);
+    for (uint32_t mask = first_mask(table); mask < now; mask = next_mask(table, mask))
+        remove_from(table, key, mask);
+    remove_from(table, key, now);
 }

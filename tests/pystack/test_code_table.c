@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/code/table.h"
 
@@ -100,6 +101,53 @@ static void test_a_full_table_forgets_but_never_lies(void **state) {
         pie_code_table_remove(table, key_of(i));
     pie_code_table_insert(table, key_of(5000), 0, 1);
     assert_int_equal(pie_code_table_find(table, key_of(5000), 0), 1);
+    free(table);
+}
+
+enum { PAGE = 4096, MANY_SLOTS = 65536, FEW_KEYS = 100, MANY_KEYS = 20000 };
+
+/* Pages of a table that are not all zero. */
+static size_t pages_written(const struct pie_code_table *table) {
+    static const char zeros[PAGE];
+    const char *bytes = (const char *)table;
+    size_t size = pie_code_table_bytes(MANY_SLOTS), pages = 0;
+
+    for (size_t at = 0; at + PAGE <= size; at += PAGE)
+        pages += memcmp(bytes + at, zeros, PAGE) != 0;
+    return pages;
+}
+
+static void test_few_keys_touch_few_pages_and_many_find_room(void **state) {
+    struct pie_code_table *table = new_table(MANY_SLOTS);
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < FEW_KEYS; i++)
+        pie_code_table_insert(table, key_of(i), 0, i + 1);
+    assert_true(pages_written(table) <= sizeof table->entries / PAGE + 6);
+    for (int round = 0; round < 2; round++) /* what lies at homes of before is inserted again */
+        for (uint32_t i = 0; i < MANY_KEYS; i++)
+            if (!pie_code_table_find(table, key_of(i), 0))
+                pie_code_table_insert(table, key_of(i), 0, i + 1);
+    for (uint32_t i = 0; i < MANY_KEYS; i++)
+        found += pie_code_table_find(table, key_of(i), 0) == i + 1;
+    assert_int_equal(found, MANY_KEYS);
+    free(table);
+}
+
+/* Addresses are used again: an entry of each time must go. */
+static void test_removal_reaches_the_homes_of_before(void **state) {
+    struct pie_code_table *table = new_table(MANY_SLOTS);
+
+    for (uint32_t i = 0; i < MANY_KEYS; i++)
+        for (uint32_t again = i < FEW_KEYS ? 0 : i - FEW_KEYS; again <= i; again++)
+            if (!pie_code_table_find(table, key_of(again), 0))
+                pie_code_table_insert(table, key_of(again), 0, again + 1);
+    for (uint32_t i = 0; i < MANY_KEYS; i++)
+        pie_code_table_remove(table, key_of(i));
+    for (uint32_t i = 0; i < PIE_CODE_TABLE_GROUPS; i++)
+        assert_int_equal(table->entries[i], 0);
+    for (uint32_t i = 0; i < MANY_SLOTS; i++)
+        assert_true(table->slots[i].key <= 1); /* never used, or removed */
     free(table);
 }
 
@@ -197,6 +245,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_what_was_inserted),
         cmocka_unit_test(test_check_must_agree),
+        cmocka_unit_test(test_few_keys_touch_few_pages_and_many_find_room),
+        cmocka_unit_test(test_removal_reaches_the_homes_of_before),
         cmocka_unit_test(test_remove_takes_every_entry_of_the_key),
         cmocka_unit_test(test_removal_reaches_entries_behind_gaps),
         cmocka_unit_test(test_a_full_table_forgets_but_never_lies),

@@ -214,13 +214,29 @@ def test_ratios_are_taken_within_a_round(found):
     assert measure.ratios(each, "yappi", "python3", "work_s") == []
 
 
+def judged_of(found):
+    return {goal.what: figures.judged(goal, found) for goal in figures.GOALS}
+
+
 def test_goals_are_judged(found):
-    judged = {goal.what: figures.judged(goal, found) for goal in figures.GOALS}
+    judged = judged_of(found)
     assert judged["everything governed: work"] == ("1.100", "missed")
     assert judged["off: work"] == ("1.000", "met")
     assert judged["peak memory beyond 1.05 times"] == ("19.5 MB", "missed")
     assert judged["function bias, worst"] == ("0.4 points", "met")
     assert judged["start and end of -c pass"] == ("", "not measured")
+
+
+@pytest.mark.parametrize("each, expected", [
+    ([-0.8, -1.6, -0.2], ("0.8 (0.2–1.6) points", "open")),  # a run too short to tell
+    ([-0.8, 0.9, 0.1], ("0.1 (0.0–0.9) points", "met")),
+    ([-1.8, -1.6, -1.2], ("1.6 (1.2–1.8) points", "missed")),
+])  # fmt: skip
+def test_a_bias_of_several_runs_has_an_interval(each, expected):
+    rows = {"pieprof all governed": {"points": sorted(each)[1], "each": each}}
+    found = data({"function bias, 25 %": rows, "function bias, 75 %": {"pieprof all governed": {"points": 0.05}}, "leaks": rows}, "truth")
+    assert judged_of(found)["function bias, worst"] == expected
+    assert judged_of(found)["leaked bytes, wrong by"][0] == expected[0]
 
 
 def test_a_better_peer_is_named(found):

@@ -132,8 +132,31 @@ static void test_what_lies_in_no_library_is_not_kept(void **state) {
     assert_int_equal(rule_at(0x3000).module, 0x3000 % 1000);
 }
 
+/* First of all tests: few addresses use a small part, and many find room. */
+static void test_the_cache_grows_where_it_is_crowded(void **state) {
+    size_t few_bytes, many_bytes;
+
+    rules_of = 8;
+    for (uintptr_t i = 0; i < 1000; i++)
+        rule_at(0x400000 + i * 8);
+    pie_unwind_cache(&few_bytes);
+    assert_int_equal(few_bytes, CACHE_FIRST_SLOTS * sizeof *cache);
+    for (int round = 0; round < 2; round++)
+        for (uintptr_t i = 0; i < CACHE_SLOTS / 4; i++)
+            rule_at(0x400000 + i * 8);
+    pie_unwind_cache(&many_bytes);
+    assert_int_equal(many_bytes, sizeof cache);
+    lookups = 0;
+    for (uintptr_t i = 0; i < CACHE_SLOTS / 4; i++)
+        rule_at(0x400000 + i * 8);
+    assert_in_range(lookups, 0, CACHE_SLOTS / 100); /* 4 %: full neighbourhoods */
+    rules_of = 0;
+    pie_code_begin_generation();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_cache_grows_where_it_is_crowded),
         cmocka_unit_test(test_a_rule_is_never_under_another_address),
         cmocka_unit_test(test_a_rule_from_before_a_flush_is_not_found_after),
         cmocka_unit_test(test_nothing_is_believed_while_a_library_goes),

@@ -171,24 +171,27 @@ static void test_what_is_no_table_is_not_unpacked(void **state) {
     uint64_t *words = malloc(size + 8);
 
     pie_symbol_table_pack(table, words);
-    assert_int_equal(pie_symbol_table_unpack(words, size, &other), 0);
-    pie_symbol_table_destroy(other);
-    words[2] = UINT64_MAX; /* the first start */
-    assert_int_equal(pie_symbol_table_unpack(words, size, &other), -EBADMSG);
+    char *block = malloc(size + 8);
+    memcpy(block + 8, words, size);
+    assert_int_equal(pie_symbol_table_unpack(block, 8, size, &other), 0);
+    assert_string_equal(pie_symbol_table_find(other, 0x1000), pie_symbol_table_find(table, 0x1000));
+    pie_symbol_table_destroy(other); /* with the block */
+    words[2] = UINT64_MAX;           /* the first start */
+    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     words[2] = 0x1000;
     words[3] |= (uint64_t)UINT32_MAX << 32; /* its name */
-    assert_int_equal(pie_symbol_table_unpack(words, size, &other), -EBADMSG);
+    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     pie_symbol_table_pack(table, words);
     ((char *)words)[size - 1] = 'x'; /* the last name has no end */
-    assert_int_equal(pie_symbol_table_unpack(words, size, &other), -EBADMSG);
+    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     for (uint64_t count = 0; count < 3; count++) {
         pie_symbol_table_pack(table, words);
         words[0] = count ? UINT64_MAX / count : 0;
-        assert_int_equal(pie_symbol_table_unpack(words, size, &other), -EBADMSG);
+        assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     }
     for (size_t cut = 0; cut < size; cut += 7) {
         pie_symbol_table_pack(table, words);
-        assert_int_equal(pie_symbol_table_unpack(words, cut, &other), -EBADMSG);
+        assert_int_equal(pie_symbol_table_unpack(words, 0, cut, &other), -EBADMSG);
     }
     free(words);
     pie_symbol_table_destroy(table);
