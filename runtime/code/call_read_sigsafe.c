@@ -273,24 +273,29 @@ static bool note_sort(const struct pie_call_arguments *arguments, struct pie_cal
     return read->rest != 0;
 }
 
-/* What the code unit at an instruction does. */
-static uint8_t operation_at(uintptr_t instr, uint8_t *ret_opcode) {
-    if (!pie_safe_load_byte((const void *)instr, ret_opcode))
+/* What the code unit at an instruction does, and its role in a fold. */
+static uint8_t operation_at(uintptr_t instr, uint8_t *ret_role) {
+    uint8_t opcode, argument;
+
+    *ret_role = PIE_PYOPS_OTHER;
+    if (!pie_safe_load_byte((const void *)instr, &opcode) ||
+        !pie_safe_load_byte((const void *)(instr + 1), &argument))
         return PIE_OPERATION_OTHER;
-    *ret_opcode = pie_pyops_deopt[*ret_opcode];
-    return pie_pyops.operations[*ret_opcode];
+    opcode = pie_pyops_deopt[opcode];
+    *ret_role = pie_pyops_role(opcode, argument);
+    return pie_pyops_operation(opcode, argument);
 }
 
-/* Where opcodes have roles, each instruction that may stand in a fold says how long it takes. */
-static bool note_fold(uint8_t opcode, struct pie_call_read *read) {
+/* Each instruction that may stand in a fold says how long it takes. */
+static bool note_fold(uint8_t role, struct pie_call_read *read) {
     struct pie_call_arguments operands;
     struct pie_call_site site;
     uintptr_t top, callable;
     uint32_t borrowed;
 
-    if (!pie_pyops.roles[opcode])
+    if (role == PIE_PYOPS_OTHER)
         return false;
-    if (pie_pyops.roles[opcode] != PIE_PYOPS_FETCH)
+    if (role != PIE_PYOPS_FETCH)
         pie_read_note_fold(NULL, 0, read);
     else if (pie_call_site_current(&site, &top) &&
              pie_call_arguments_find(&site, top, &operands, &callable, &borrowed))
@@ -299,14 +304,14 @@ static bool note_fold(uint8_t opcode, struct pie_call_read *read) {
 }
 
 static bool note_operator(const struct pie_call_site *site, const struct pie_call_arguments *operands,
-                          uint32_t borrowed, uintptr_t instr, uint8_t opcode, struct pie_call_read *read) {
+                          uint32_t borrowed, uintptr_t instr, uint8_t role, struct pie_call_read *read) {
     if (site->shape == PIE_CALL_CONTAINS &&
         note_search(operands->objects[1], borrowed & 2, operands->objects[0], read))
         return true;
     if (site->shape == PIE_CALL_OPERANDS &&
         (pie_read_note_join(operands, instr, read) || note_argument(operands, true, read)))
         return true;
-    return note_fold(opcode, read);
+    return note_fold(role, read);
 }
 
 bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *ret_read) {
@@ -314,16 +319,16 @@ bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *r
     struct pie_call_site site;
     uintptr_t top, callable;
     uint32_t borrowed;
-    uint8_t opcode, operation = operation_at(frame->instr, &opcode);
+    uint8_t role, operation = operation_at(frame->instr, &role);
 
     *ret_read = (struct pie_call_read){.kind = PIE_READ_NONE};
     if (operation != PIE_OPERATION_CALL && operation != PIE_OPERATION_OPERATOR)
-        return note_fold(opcode, ret_read);
+        return note_fold(role, ret_read);
     if (!pie_call_site_current(&site, &top) ||
         !pie_call_arguments_find(&site, top, &arguments, &callable, &borrowed))
-        return note_fold(opcode, ret_read);
+        return note_fold(role, ret_read);
     if (site.shape == PIE_CALL_CONTAINS || site.shape == PIE_CALL_OPERANDS)
-        return note_operator(&site, &arguments, borrowed, frame->instr, opcode, ret_read);
+        return note_operator(&site, &arguments, borrowed, frame->instr, role, ret_read);
     if (arguments.count >= 2 && is_search(callable))
         return note_search(arguments.objects[0], borrowed & 1, arguments.objects[1], ret_read);
     if (is_method(callable, "sort"))

@@ -40,10 +40,14 @@ struct format {
     Py_ssize_t bytes, fields;
 };
 
-/* Of a range's iterator: only 3.11 has an index besides, and only its opcodes have roles (pyops.h). */
+/* Of a range's iterator. Only 3.11 keeps how many rounds it began with; later ones say how many are left. */
+enum { SAYS_ALL_ROUNDS = PY_VERSION_HEX < 0x030c0000 };
 struct range_iterator {
     PyObject head;
-    long index, start, step, rounds;
+#if PY_VERSION_HEX < 0x030c0000
+    long index;
+#endif
+    long start, step, rounds;
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -322,17 +326,17 @@ bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t ins
     return true;
 }
 
-/* Rounds of the range whose iterator lies below a[i]; 0: there is none. */
-static uint64_t rounds_below(uintptr_t at) {
-    uintptr_t object, type, rounds;
+/* Rounds of the range whose iterator lies below a[i]; false: there is none. */
+static bool find_rounds_below(uintptr_t at, uint64_t *ret_rounds) {
+    uintptr_t object, type;
 
     for (unsigned i = 1; i <= SLOTS_MAX; i++) {
         if (!pie_call_slot_read(at - i * sizeof at, &object))
-            return 0;
+            return false;
         if (pie_object_type_at(object, &type) && type == (uintptr_t)&PyRangeIter_Type)
-            return load(object, offsetof(struct range_iterator, rounds), &rounds) ? rounds : 0;
+            return load(object, offsetof(struct range_iterator, rounds), ret_rounds);
     }
-    return 0;
+    return false;
 }
 
 static bool has_call_for_many(uintptr_t type) {
@@ -355,6 +359,11 @@ void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at,
     if (!pie_object_type_at(operands->objects[0], &type) || is_number(type))
         return; /* the element lies there already */
     read->object = operands->objects[0];
-    read->size = rounds_below(at);
-    read->saying = has_call_for_many(type) && read->size >= ROUNDS_MIN ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
+    read->saying = PIE_READ_SAYS_NO;
+    if (!find_rounds_below(at, &read->size) || !has_call_for_many(type))
+        return;
+    if (read->size >= ROUNDS_MIN)
+        read->saying = PIE_READ_SAYS_YES;
+    else if (!SAYS_ALL_ROUNDS)
+        read->saying = PIE_READ_SAYS_NOTHING; /* a long range ends like a short one */
 }

@@ -32,6 +32,7 @@ enum {
     VARIABLES = 256, /* local ones and, from HALF on, those of a module or class */
     HALF = VARIABLES / 2,
     STACK = 8,
+    PARTS = 2, /* of an instruction */
 };
 
 struct value {
@@ -53,8 +54,29 @@ struct loop {
     bool is_failed;
 };
 
+/* What an instruction does, or one half of it. */
+struct part {
+    uint8_t role;
+    uint32_t argument;
+};
+
 static void fail(struct loop *loop) {
     loop->is_failed = true;
+}
+
+/* Returns how many there are. */
+static uint32_t parts_of(const struct pie_stack_instruction *one, struct part ret_parts[PARTS]) {
+    uint8_t role = pie_pyops_role(one->opcode, one->argument);
+    bool is_store_first = role == PIE_PYOPS_STORE_AND_LOCAL;
+
+    if (role != PIE_PYOPS_TWO_LOCALS && !is_store_first) {
+        ret_parts[0] = (struct part){role, one->argument};
+        return 1;
+    }
+    ret_parts[0] =
+        (struct part){is_store_first ? PIE_PYOPS_STORE_LOCAL : PIE_PYOPS_LOCAL, one->argument >> 4};
+    ret_parts[1] = (struct part){PIE_PYOPS_LOCAL, one->argument & 15};
+    return 2;
 }
 
 static void push(struct loop *loop, enum kind kind, uint32_t variable) {
@@ -153,13 +175,15 @@ static void compare(struct loop *loop, bool is_order) {
     push(loop, TEST, 0);
 }
 
-static bool is_order(const struct pie_stack_instruction *one) {
-    return pie_pyops.roles[one->opcode] == PIE_PYOPS_COMPARE && one->argument != Py_EQ &&
-           one->argument != Py_NE;
+static bool is_order(uint32_t argument) {
+    uint32_t comparison = argument >> pie_pyops.comparison_shift;
+
+    return comparison != Py_EQ && comparison != Py_NE;
 }
 
-/* To the next round, or forward within this one. */
-static void go_to(struct loop *loop, const struct pie_stack_instruction *one, bool is_branch) {
+/* To the next round, or forward within this one. What is passed over is conditional: also behind a jump that always is
+ * made, since a branch leads there. */
+static void go_to(struct loop *loop, const struct pie_stack_instruction *one) {
     bool is_back = pie_pyops.flows[one->opcode] & PIE_PYOPS_BACK;
     uint32_t target = is_back ? one->end - one->argument : one->end + one->argument;
 
@@ -167,7 +191,7 @@ static void go_to(struct loop *loop, const struct pie_stack_instruction *one, bo
         fail(loop);
     if (is_back)
         target = loop->end;
-    if (is_branch && target > loop->conditional_until)
+    if (target > loop->conditional_until)
         loop->conditional_until = target;
 }
 
@@ -176,38 +200,58 @@ static void branch(struct loop *loop, const struct pie_stack_instruction *one) {
 
     if (kind != TEST && kind != ELEMENT)
         fail(loop);
-    go_to(loop, one, true);
+    go_to(loop, one);
 }
 
-static void take(struct loop *loop, const struct pie_stack_instruction *one) {
-    uint8_t role = pie_pyops.roles[one->opcode];
+static void test_truth(struct loop *loop) {
+    uint8_t kind = pop(loop).kind;
 
-    switch (role) {
+    if (kind != TEST && kind != ELEMENT)
+        fail(loop);
+    push(loop, TEST, 0);
+}
+
+static void load_attribute(struct loop *loop) {
+    if (pop(loop).kind == INVARIANT)
+        push(loop, INVARIANT, 0);
+    else
+        fail(loop);
+}
+
+static void take(struct loop *loop, const struct pie_stack_instruction *one, struct part part) {
+    uint32_t argument = part.argument;
+
+    switch (part.role) {
     case PIE_PYOPS_NOTHING:
         return;
     case PIE_PYOPS_CONSTANT:
         return push(loop, INVARIANT, 0);
     case PIE_PYOPS_GLOBAL: /* with a lowest bit it is going to be called */
-        return one->argument & 1 ? fail(loop) : push(loop, INVARIANT, 0);
+        return argument & 1 ? fail(loop) : push(loop, INVARIANT, 0);
+    case PIE_PYOPS_ATTRIBUTE_OR_METHOD:
+        return argument & 1 ? fail(loop) : load_attribute(loop);
     case PIE_PYOPS_ATTRIBUTE:
-        return pop(loop).kind == INVARIANT ? push(loop, INVARIANT, 0) : fail(loop);
+        return load_attribute(loop);
     case PIE_PYOPS_LOCAL:
     case PIE_PYOPS_NAME:
-        return load_variable(loop, variable_of(loop, one->argument, role == PIE_PYOPS_NAME));
+        return load_variable(loop, variable_of(loop, argument, part.role == PIE_PYOPS_NAME));
     case PIE_PYOPS_STORE_LOCAL:
     case PIE_PYOPS_STORE_NAME:
-        return store_variable(loop, variable_of(loop, one->argument, role == PIE_PYOPS_STORE_NAME));
+        return store_variable(loop, variable_of(loop, argument, part.role == PIE_PYOPS_STORE_NAME));
     case PIE_PYOPS_FETCH:
         return fetch(loop);
     case PIE_PYOPS_COMBINE:
-        return combine(loop, one->argument);
+        return combine(loop, argument);
     case PIE_PYOPS_COMPARE:
+        return compare(loop, is_order(argument));
     case PIE_PYOPS_CONTAINS:
-        return compare(loop, is_order(one));
+        return compare(loop, false);
+    case PIE_PYOPS_TRUTH:
+        return test_truth(loop);
     case PIE_PYOPS_BRANCH:
         return branch(loop, one);
     case PIE_PYOPS_GOTO:
-        return go_to(loop, one, false);
+        return go_to(loop, one);
     default:
         return fail(loop);
     }
@@ -221,20 +265,24 @@ static bool is_store(uint8_t role) {
     return role == PIE_PYOPS_STORE_LOCAL || role == PIE_PYOPS_STORE_NAME;
 }
 
+static uint32_t variable_of_part(struct loop *loop, struct part part) {
+    return variable_of(loop, part.argument, part.role == PIE_PYOPS_STORE_NAME);
+}
+
 /* The loop's variable is set first; which others does a round set? */
 static void find_stores(struct loop *loop) {
     struct pie_stack_instruction one = read_at(loop, loop->begin);
-    uint8_t role = pie_pyops.roles[one.opcode];
+    struct part parts[PARTS];
 
-    if (!is_store(role))
+    parts_of(&one, parts);
+    if (!is_store(parts[0].role))
         return fail(loop);
-    loop->place = (uint8_t)variable_of(loop, one.argument, role == PIE_PYOPS_STORE_NAME);
-    loop->begin = one.end;
-    for (uint32_t at = loop->begin; at < loop->end; at = one.end) {
+    loop->place = (uint8_t)variable_of_part(loop, parts[0]);
+    for (uint32_t at = one.end; at < loop->end; at = one.end) {
         one = read_at(loop, at);
-        role = pie_pyops.roles[one.opcode];
-        if (is_store(role))
-            loop->variables[variable_of(loop, one.argument, role == PIE_PYOPS_STORE_NAME)].is_stored = true;
+        parts_of(&one, parts);
+        if (is_store(parts[0].role))
+            loop->variables[variable_of_part(loop, parts[0])].is_stored = true;
     }
 }
 
@@ -246,10 +294,14 @@ static bool has_recurrence(const struct loop *loop) {
 }
 
 static bool is_fold(struct loop *loop) {
+    struct part parts[PARTS];
+
     find_stores(loop);
     for (loop->at = loop->begin; loop->at < loop->end && !loop->is_failed;) {
         struct pie_stack_instruction one = read_at(loop, loop->at);
-        take(loop, &one);
+        uint32_t n = parts_of(&one, parts);
+        for (uint32_t i = loop->at == loop->begin; i < n; i++) /* the first part sets the loop's variable */
+            take(loop, &one, parts[i]);
         loop->at = one.end;
     }
     return !loop->is_failed && loop->elements > 0 && !has_recurrence(loop);

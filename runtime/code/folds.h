@@ -9,6 +9,5 @@
  *
  * Whether the iterator is one of a range, and what the elements are fetched from, is not in the bytecode. */
 
-/* Sets PIE_OPERATION_IN_FOLD at all units of such loops. Of Python versions whose opcodes have no roles
- * (struct pie_pyops): nothing. Context: drain. */
+/* Sets PIE_OPERATION_IN_FOLD at all units of such loops. Context: drain. */
 void pie_code_folds_mark(const uint8_t *bytecode, uint32_t n_units, uint8_t *operations);

@@ -39,15 +39,6 @@ static uint8_t plain_opcode(uint8_t opcode) {
     return pie_pyops_deopt[opcode] ? pie_pyops_deopt[opcode] : opcode;
 }
 
-static uint8_t operation_of(uint8_t opcode, uint32_t argument) {
-    const size_t n = sizeof pie_pyops.variants / sizeof pie_pyops.variants[0];
-
-    for (size_t i = 0; i < n && pie_pyops.variants[i].opcode; i++)
-        if (pie_pyops.variants[i].opcode == opcode && pie_pyops.variants[i].argument == argument)
-            return pie_pyops.variants[i].operation;
-    return pie_pyops.operations[opcode];
-}
-
 static uint32_t target_of(unsigned flow, uint32_t end, uint32_t distance) {
     if (!(flow & PIE_PYOPS_JUMPS))
         return PIE_CODE_GRAPH_NOWHERE;
@@ -75,7 +66,7 @@ static uint32_t read_instruction(const uint8_t *bytecode, uint32_t n_units, uint
     unit->next[TARGET] = target_of(flow, end, argument);
     unit->next[HANDLER] = PIE_CODE_GRAPH_NOWHERE;
     end = end < n_units ? end : n_units;
-    memset(work.operations + start, operation_of(opcode, argument), end - start);
+    memset(work.operations + start, pie_pyops_operation(opcode, argument), end - start);
     return end;
 }
 

@@ -56,8 +56,8 @@ const struct pie_pyops pie_pyops = {
         },
     .variants =
         {
-            {BINARY_OP, NB_SUBSCR, PIE_OPERATION_SUBSCRIPT},
-            {CALL_INTRINSIC_1, INTRINSIC_UNARY_POSITIVE, PIE_OPERATION_OPERATOR},
+            {BINARY_OP, NB_SUBSCR, PIE_OPERATION_SUBSCRIPT, PIE_PYOPS_FETCH},
+            {CALL_INTRINSIC_1, INTRINSIC_UNARY_POSITIVE, PIE_OPERATION_OPERATOR, PIE_PYOPS_OTHER},
         },
     .flows =
         {
@@ -97,6 +97,35 @@ const struct pie_pyops pie_pyops = {
             [INSTRUMENTED_RETURN_VALUE] = RETURN_VALUE,
             [INSTRUMENTED_YIELD_VALUE] = YIELD_VALUE,
         },
+    .roles =
+        {
+            [NOP] = PIE_PYOPS_NOTHING,
+            [LOAD_CONST] = PIE_PYOPS_CONSTANT,
+            [LOAD_DEREF] = PIE_PYOPS_CONSTANT, /* of an outer function, while none sets it here */
+            [LOAD_GLOBAL] = PIE_PYOPS_GLOBAL,
+            [LOAD_ATTR] = PIE_PYOPS_ATTRIBUTE_OR_METHOD,
+            [LOAD_FAST] = PIE_PYOPS_LOCAL,
+            [LOAD_FAST_CHECK] = PIE_PYOPS_LOCAL,
+            [LOAD_NAME] = PIE_PYOPS_NAME,
+            [STORE_FAST] = PIE_PYOPS_STORE_LOCAL,
+            [STORE_NAME] = PIE_PYOPS_STORE_NAME,
+            [LOAD_SMALL_INT] = PIE_PYOPS_CONSTANT,
+            [LOAD_FAST_BORROW] = PIE_PYOPS_LOCAL,
+            [LOAD_FAST_BORROW_LOAD_FAST_BORROW] = PIE_PYOPS_TWO_LOCALS,
+            [NOT_TAKEN] = PIE_PYOPS_NOTHING,
+            [LOAD_FAST_LOAD_FAST] = PIE_PYOPS_TWO_LOCALS,
+            [STORE_FAST_LOAD_FAST] = PIE_PYOPS_STORE_AND_LOCAL,
+            [TO_BOOL] = PIE_PYOPS_TRUTH,
+            [BINARY_OP] = PIE_PYOPS_COMBINE,
+            [COMPARE_OP] = PIE_PYOPS_COMPARE,
+            [CONTAINS_OP] = PIE_PYOPS_CONTAINS,
+            [POP_JUMP_IF_FALSE] = PIE_PYOPS_BRANCH,
+            [POP_JUMP_IF_TRUE] = PIE_PYOPS_BRANCH,
+            [JUMP_FORWARD] = PIE_PYOPS_GOTO,
+            [JUMP_BACKWARD] = PIE_PYOPS_GOTO,
+            [FOR_ITER] = PIE_PYOPS_LOOP,
+        },
+    .comparison_shift = 5,
     .extended_arg = EXTENDED_ARG,
     .hiding =
         {

@@ -4,7 +4,7 @@ better call does the same, and not where none does."""
 
 import pytest
 
-from helpers import TRUTH, line_of, profile, python_minor
+from helpers import TRUTH, line_of, profile
 
 WORK = TRUTH / "redundancy/work.py"
 SECONDS = 0.2
@@ -21,8 +21,6 @@ WASTEFUL = {  # line: function, category, kind, what is done again, a word of th
     "summed": ("summed", SLICE, "load", "looked up again", "sum()", 0.55),
     "greatest": ("summed", SLICE, "load", "looked up again", "max()", 0.38),
 }
-# Loops that only fold are recognized by instructions of 3.11 (runtime/code/pyops_311.c).
-OF_311 = ("counted", "summed", "greatest")
 RUNS = ("joined", "chosen", "reader"), ("patterns", "skipped", "fields"), ("counted", "summed")
 CLEAN = {
     "appended": "appended", "made anew": "made_anew", "two lists": "two_lists", "few patterns": "few_patterns",
@@ -50,8 +48,6 @@ def of_line(done, name):
 
 @pytest.mark.parametrize("name", WASTEFUL)
 def test_it_is_told(wasteful, name):
-    if name in OF_311 and python_minor() > 11:
-        pytest.skip("such loops are recognized in 3.11 only")
     function, category, kind, again, advice, part = WASTEFUL[name]
     (row,) = [row for row in of_line(wasteful[function], name) if row["severity"] == "high"]
     print(row["evidence"], row["wasted_s"], row["cpu_s"])

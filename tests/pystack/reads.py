@@ -6,7 +6,7 @@ import _walk
 import tap
 
 SEARCH, ARGUMENT, FOLD = 1, 2, 10
-OTHERS = (None, FOLD)  # 3.11: an operator may lie in a loop that folds
+OTHERS = (None, FOLD)  # an operator may lie in a loop that folds
 read = _walk.call_read
 WORDS = [f"word {i}" for i in range(100)]
 
