@@ -63,7 +63,7 @@ def test_half_of_an_array_may_be_zero(done):
 
 def test_lists_that_are_searched_in_turn(done):
     row = row_of(done, "turns")
-    assert row["kind"] == 1 and row["carried"] == row["calls"] - 3
+    assert row["kind"] == 1 and 0.99 * row["calls"] <= row["carried"] <= row["calls"] - 3
     (found,) = high(done, "turns")
     assert found["category"] == "inefficient algorithm" and found["again"] == "read again"
 
