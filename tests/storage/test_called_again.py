@@ -44,6 +44,14 @@ def test_the_line_that_calls_in_a_loop_has_the_verdict(changed):
     assert (inner["severity"], inner["user_line"]) == ("low", 13) and inner["evidence"].endswith("for the finding of waste.py:13, stores")
 
 
+def test_a_counted_call_names_the_line_below_it(changed):
+    counted = ("INSERT INTO called SELECT DISTINCT w.process, f.path, 13, 'rotate', 'work', 3, 1, 100, 0, 100, 1, 1, 0, 0, 99, 0, 99, "
+               "8e8, 7.9e8, 0, 8e8, 2e9 FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+    call = findings(changed(*ALONE, BELOW_13, counted))["store", "waste.py", 13]
+    assert call["evidence"].startswith("of 100 calls of rotate that were counted, 99 were made before")
+    assert (call["severity"], call["first_line"]) == ("high", 19) and call["first_file"].endswith("waste.py")
+
+
 def test_without_a_loop_the_calls_are_repeated(changed):
     assert calls(changed(*ALONE)) == [(1, REPEATED, "high")]
 

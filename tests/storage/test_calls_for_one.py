@@ -6,11 +6,12 @@ of crunch(), in the library Fast-Lib: 0.3 s of its Python code and 0.7 s of NumP
 import pytest
 from conftest import changer, make
 from test_verdict import (
-    ARGUMENTS, CALL, CHANGED, FIRST_SEEN, IN_LOOP, INVARIANT, LOAD, OUTER, SAME, SEEN_BEFORE, STORE, findings,
+    ARGUMENTS, CALL, CHANGED, FIRST_SEEN, IN_LOOP, INVARIANT, LOAD, OUTER, REPEATED, SAME, SEEN_BEFORE, STORE, findings,
 )
 
 SLICE, MISUSE = "slice underutilization", "API misuse"
 ITEM, CALLING = 1, 3
+OUT_OF_LOOPS = f"UPDATE watch SET own_operation = own_operation & ~{IN_LOOP}"
 OBJECT, BULK = 1, 1
 
 
@@ -98,6 +99,22 @@ def test_four_watches_are_enough_where_their_interval_is(changed, count, severit
     assert (row["category"], row["severity"]) == (SLICE, severity)
 
 
+@pytest.mark.parametrize("count, library, severity", [(8, "numpy", "high"), (7, "numpy", "low"), (8, "lxml", "low")])
+def test_an_element_in_a_function_for_one_element(changed, count, library, severity):
+    """Line 6 is in no loop of its function, which is called for each element. There is no telling without own watches,
+    nor what takes the place of these in a library that knows no arrays."""
+    row = findings(changed(
+        "DELETE FROM watch", watches(206, count, operation=ITEM), watches(207, 20), OUT_OF_LOOPS,
+        f"UPDATE module SET library = '{library}' WHERE library = 'numpy'"))["load", "waste.py", 6]
+    assert (row["category"], row["severity"]) == (SLICE, severity)
+
+
+@pytest.mark.parametrize("count, severity", [(8, "high"), (7, "low")])
+def test_calls_are_misused_by_watches_of_their_own(changed, count, severity):
+    row = findings(changed("DELETE FROM watch", watches(206, 20), watches(207, count)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == (MISUSE, severity)
+
+
 @pytest.mark.parametrize("is_alone, category", [(False, SLICE), (True, MISUSE)])
 def test_a_line_at_items_and_calling_is_about_what_its_function_does(changed, is_alone, category):
     """Of line 12, two loads of twelve are at an item; most of the others of work() are."""
@@ -126,6 +143,19 @@ def test_what_a_library_computes_again_in_calls_that_differ_cannot_be_kept(chang
     assert (inner["category"], inner["severity"]) == (INVARIANT, "low")
     assert "other arguments each time, so there is no result to keep" in inner["evidence"]
     assert {r["severity"] for key, r in found.items() if key[1:] == ("waste.py", 15)} <= {"low", "reuse"}
+
+
+@pytest.mark.parametrize("kinds, size, severity", [(8, 256, "high"), (9, 256, "low"), (8, 255, "low")])
+def test_a_list_that_a_library_makes_an_array_of_can_be_kept_as_one(changed, kinds, size, severity):
+    """The calls of line 15 differ, but crunch() makes the same array in each: half a second of the run."""
+    seen = calls(215, kinds, SAME, FIRST_SEEN), calls(215, 30 - kinds, SAME, SEEN_BEFORE)
+    found = findings(changed(
+        nothing_at(15), *seen, own_calls(CHANGED), f"UPDATE watch SET bytes = {size} * watches WHERE first_node = 215",
+        "UPDATE sample SET native_ns = 20 * native_ns WHERE node = 215"))
+    inner = found["store", "core.py", 2]
+    assert (inner["severity"], inner["user_line"]) == (severity, 15) and inner["category"] in (INVARIANT, REPEATED)
+    assert ("there is no result to keep" in inner["evidence"]) == (severity == "low")
+    assert inner["rank"] == 1 or severity == "low"
 
 
 @pytest.mark.parametrize("count, category", [(4, INVARIANT), (3, "inefficient algorithm")])

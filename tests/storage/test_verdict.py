@@ -120,7 +120,8 @@ def traits(bits):
 @pytest.mark.parametrize("bits, more, category", [
     (0, [], INVARIANT),
     (ARGUMENTS, [], INVARIANT),
-    (ARGUMENTS | FIRST_SEEN, [more_watches(19, 3, SAME, RETURNED, ARGUMENTS | SEEN_BEFORE)], REPEATED),
+    (ARGUMENTS | FIRST_SEEN, [more_watches(19, 7, SAME, RETURNED, ARGUMENTS | SEEN_BEFORE)], REPEATED),
+    (ARGUMENTS | FIRST_SEEN, [more_watches(19, 6, SAME, RETURNED, ARGUMENTS | SEEN_BEFORE)], INVARIANT),
     (ARGUMENTS | FIRST_SEEN, [more_watches(19, 3, CHANGED, RETURNED, ARGUMENTS | FIRST_SEEN)], REPEATED),
 ])
 def test_calls_in_a_loop_with_ever_new_arguments_are_not_invariant(changed, bits, more, category):
@@ -252,6 +253,26 @@ def test_the_same_long_arguments_are_evidence(changed, calls, severity):
     assert (found["severity"], found["category"], found["traps"]) == (severity, INVARIANT, 50)
     assert (BY_CHANCE in found["evidence"]) == (severity == "low")
     assert f"{calls} of {calls} compared calls" in found["evidence"] and "as far as these were read" in found["evidence"]
+
+
+@pytest.mark.parametrize("kinds, more, severity", [(8, 12, "high"), (7, 13, "low"), (8, 11, "low")])
+def test_many_different_calls_that_come_again_are_no_coincidence(changed, kinds, more, severity):
+    """Their results are short, but all of 20 calls came again, and the arguments of eight differ."""
+    calls = [more_stores(count, memory=CALL, traits=WEAK | ARGUMENTS | seen)
+             for count, seen in ((kinds, FIRST_SEEN), (more, SEEN_BEFORE))]
+    found = store(changed(marked(WEAK), *calls))
+    assert found["severity"] == severity
+    assert (BY_CHANCE in found["evidence"]) == (severity == "low")
+
+
+@pytest.mark.parametrize("values, severity", [(17, "low"), (18, "high")])
+def test_a_part_that_is_equal_is_none_if_its_values_are_few(changed, values, severity):
+    """As truth values in recycled memory. 35 of 50 stores of line 9 were equal."""
+    few = f"UPDATE watch SET traits = traits | {NEW_VALUE}, watches = {values} WHERE first_node = 209 AND outcome = {SAME}"
+    same = f"INSERT INTO watch SELECT process, slice_s + 1, kind, outcome, memory, traits - {NEW_VALUE} + {WEAK}, length, first_node, second_node, own_operation, inner_operation, {35 - values}, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns, 0, 0 FROM watch WHERE first_node = 209 AND outcome = {SAME}"
+    found = store(changed(few, same), 9)
+    assert (found["category"], found["severity"]) == ("inefficient algorithm", severity)
+    assert ("; but these are few different values, such as truth values" in found["evidence"]) == (severity == "low")
 
 
 def test_the_length_of_a_run_is_no_evidence(changed):

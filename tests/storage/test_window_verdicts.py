@@ -3,8 +3,8 @@
 
 import pytest
 from conftest import changer, make
-from test_calls_for_one import watches
-from test_verdict import REPEATED, findings
+from test_calls_for_one import BULK, watches
+from test_verdict import INVARIANT, REPEATED, findings
 
 ARRAYS = "numpy.ndarray + numpy.ndarray"
 
@@ -80,15 +80,43 @@ def test_a_call_that_costs_nothing_decides_nothing(changed, call_ns, below_ns, o
 
 @pytest.mark.parametrize("count, bulk_ns, single_ns, severity", [
     (8, 6e6, 0, "low"),
-    (8, 4e6, 0, "high"),  # other calls take more time
+    (8, 0, 0, "low"),  # short arrays: few watches do not say that the calls do little
     (8, 6e6, 2e6, "high"),  # some take single numbers
-    (20, 6e6, 0, "high"),  # enough watches to say that the calls do little
+    (20, 6e6, 0, "low"),
+    (20, 4e6, 0, "high"),  # many watches do, where few of the arrays are long
 ])
-def test_few_watches_do_not_outweigh_arrays_that_were_counted(changed, count, bulk_ns, single_ns, severity):
+def test_watches_do_not_outweigh_arrays_that_were_counted(changed, count, bulk_ns, single_ns, severity):
     """Each of the loads of line 12 looks up what objects are like, as it may be by chance in calls on arrays."""
     row = findings(changed(
         "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 212", "DELETE FROM watch", watches(212, count),
         window(12, ARRAYS, 100, 8e6, bulk_ns=bulk_ns), window(12, "numpy.cos", 20, 2e6, singles=20, single_ns=single_ns),
     ))["load", "waste.py", 12]
     assert (row["category"], row["severity"]) == ("API misuse", severity)
-    assert ("those on arrays of 64 elements or more took 60 % of the time" in row["evidence"]) == (severity == "low")
+    assert ("; but of the operations that were counted in its function, those on arrays took 80 % of the time" in row["evidence"]) \
+        == (severity == "low")
+
+
+@pytest.mark.parametrize("call_ns, severity", [(4e6, "high"), (6e6, "low")])
+def test_a_long_call_is_none_of_many_short_ones(changed, call_ns, severity):
+    """Line 7 calls a solver, which makes the short calls."""
+    row = findings(changed(window(7, "solve_ivp", 2, 2 * call_ns)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("; but a call of solve_ivp takes 6 ms, so it is the library that makes the short ones" in row["evidence"]) \
+        == (severity == "low")
+
+
+@pytest.mark.parametrize("calls, single_ns, severity", [(100, 6e6, "high"), (100, 4e6, "low"), (99, 6e6, "low")])
+def test_single_numbers_that_were_counted_decide(changed, calls, single_ns, severity):
+    """Half of the loads of line 7 are bulk work, so its watches do not tell that one call could do all of it."""
+    row = findings(changed(
+        watches(207, 50, traits=BULK, length=2),
+        window(7, "numpy.float64 + numpy.float64", calls, 1e7, singles=calls, single_ns=single_ns)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("; of the time that was counted at the line, 60 % went to single elements" in row["evidence"]) == (severity == "high")
+
+
+@pytest.mark.parametrize("again, category", [(90, INVARIANT), (50, "inefficient algorithm")])
+def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(changed, again, category):
+    """A part of what line 9 writes was there already."""
+    row = findings(changed(window(9, "rfft", 100, 1e7, compared=100, distinct=10, again=again, again_ns=again * 1e5)))["store", "waste.py", 9]
+    assert (row["category"], row["severity"]) == (category, "high")

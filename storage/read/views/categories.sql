@@ -67,8 +67,11 @@ FROM (
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
           coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
             < x.arguments_same * o.compared AND NOT (g.compared >= x.mostly_min AND g.same >= x.same_fraction * g.compared
-            AND g.kinds <= x.kept_kinds AND x.line_ns >= x.kept_share * a.cpu_ns), 0) AS is_within,
-          x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
+            AND g.kinds <= c.kept_kinds AND x.tell_bytes >= c.kept_bytes * x.tell_redundant
+            AND x.line_ns >= c.kept_share * a.cpu_ns), 0) AS is_within,
+          x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min
+            AND NOT coalesce(x.library IS NULL AND g.compared >= x.mostly_min AND g.same >= x.same_fraction * g.compared
+              AND g.kinds >= x.values_min, 0) AS is_by_chance,
           iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
           g.same * 1.0 / g.compared AS mostly_part, g.same_high AS mostly_high, iif(x.kind = PIE_WATCH_STORE AND x.library IS NULL
             AND g.converged_s IS NULL AND g.long_same >= max(x.values_min, x.returned_traps) AND g.compared >= x.mostly_min
@@ -77,7 +80,7 @@ FROM (
           coalesce(x.native_library, 'python') = 'python' AS is_standard,
           EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
             OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
-        FROM x_lent_line x JOIN x_total a ON a.run = x.run
+        FROM x_lent_line x JOIN x_total a ON a.run = x.run JOIN x_one_threshold c
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
         LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
@@ -88,7 +91,9 @@ FROM (
 -- or a view, just as the one before. Deep copies are made to be changed, so equal ones cannot be one: a cheaper copy is
 -- what helps. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
-SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
+SELECT DISTINCT *, waste * line_ns AS again_ns, kind = PIE_WATCH_LOAD AND loop_share_found < loop_share AS is_in_no_loop,
+  NOT by_return AND equal_values - line_returned_values < (SELECT values_part FROM x_one_threshold) * (tell_redundant - returned_redundant - returned_partly)
+    AS is_of_few_values, CASE
   WHEN mostly_low IS NOT NULL THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
@@ -152,14 +157,12 @@ FROM (
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
     kind = PIE_WATCH_STORE AND (category = 'inefficient algorithm' OR (is_same_arguments AND NOT is_return_decisive
       AND category IN ('repeated native calls', 'loop-invariant computation'))) AS is_whole,
-    category <> 'undecided' AND NOT is_by_chance AND NOT is_by_nature
-      AND (NOT is_of_function AND category <> 'API misuse' OR is_about_arrays OR is_copying) AS is_decided
-  FROM (
-    SELECT DISTINCT *, kind = PIE_WATCH_LOAD AND loop_share_found < loop_share
-        AND category IN ('slice underutilization', 'API misuse') AS is_of_function,
-      category = 'inefficient algorithm' AND NOT by_return
-        AND equal_values - line_returned_values < values_part * (tell_redundant - returned_redundant - returned_partly) AS is_by_nature
-    FROM x_named_finding));
+    category = 'inefficient algorithm' AND is_of_few_values AS is_by_nature,
+    is_in_no_loop AND category IN ('slice underutilization', 'API misuse') AS is_of_function,
+    category <> 'undecided' AND NOT is_by_chance AND NOT (category = 'inefficient algorithm' AND is_of_few_values)
+      AND (category <> 'API misuse' AND NOT (is_in_no_loop AND category = 'slice underutilization') OR is_about_arrays OR is_copying)
+      AS is_decided
+  FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs. Nor is what a library computes again in calls that differ:
@@ -173,7 +176,7 @@ FROM (
       WHEN NOT is_decided OR (is_repeat AND is_within) THEN 'low'
       WHEN (is_of_function OR category = 'API misuse') AND kind = PIE_WATCH_LOAD AND NOT is_costly
         AND (handful < iif(array_python_ns > 0, handful_share, direct_share)
-          OR (array_python_ns = 0 AND waste_low < direct_low) OR tell_traps < own_traps) THEN 'low'
+          OR (array_python_ns = 0 AND waste_low < direct_low) OR tell_traps < (SELECT own_traps FROM x_one_threshold)) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_repeat AND is_few_same AND tell_traps >= few_same AND waste_low >= high_low
         AND again_ns >= few_same_share * run_ns THEN 'high'

@@ -199,10 +199,13 @@ SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_sever
   evidence || CASE
     WHEN proven_severity <> 'high' THEN ''
     WHEN nth > 1 THEN printf('; evidence for the finding of %s', first_text)
-    ELSE coalesce('; also ' || other_text, '') || coalesce('; it happens in ' || library_text, '') END AS line_evidence
+    ELSE coalesce('; also ' || other_text, '') || coalesce('; it happens in ' || library_text, '') END AS line_evidence,
+  iif(has_below, below_file, first_file) AS line_first_file, iif(has_below, below_line, first_line) AS line_first_line
 FROM (
   SELECT DISTINCT *, max(nth = 1 AND proven_severity = 'high') OVER v AS is_line_high,
     nth = 1 AND found_verdict IS 'confirmed' AND category = 'undecided' AS is_counted_again,
+    nth = 1 AND basis = PIE_BASIS_CALLS AS has_below, max(iif(nth = 2 AND library IS NULL AND user_file IS NOT NULL, file, NULL))
+      OVER v AS below_file, max(iif(nth = 2 AND library IS NULL AND user_file IS NOT NULL, line, NULL)) OVER v AS below_line,
     max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
     max(iif(nth > 1 AND library IS NULL AND user_file IS NULL AND is_told,
       printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
@@ -215,7 +218,8 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis <> PIE_BASIS_SAME_CALLS, library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again AND again_ns >= high_part * run_ns),
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
+          library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again AND again_ns >= high_part * run_ns),
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
           proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth

@@ -69,8 +69,8 @@ FROM (
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS
-SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
-  native_library, line_category AS category, line_evidence AS evidence, line_advice AS advice, fraction AS redundant_fraction, fraction_low,
+SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function,
+  line_first_file AS first_file, line_first_line AS first_line, native_function, native_library, line_category AS category, line_evidence AS evidence, line_advice AS advice, fraction AS redundant_fraction, fraction_low,
   fraction_high,
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
   line_severity AS severity,

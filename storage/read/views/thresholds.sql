@@ -14,7 +14,6 @@ CREATE VIEW x_threshold AS SELECT
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end;
-  8 AS own_traps,          -- API misuse: of this number of watches of the line's own, where it has no library's Python,
   4 AS few_traps,          -- or of this number of watches, where the lower end is high_low,
   0.5 AS few_part,         -- and this part of the line's time is looked up again as the estimate
   0.25 AS costly_python,   -- calls cost more than what they do: this part of the line's time is Python code of array
@@ -40,8 +39,6 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   5e4 AS long_ns,          -- but not by chance where a call takes as long as this: to look its result up costs less
-  8 AS kept_kinds, 0.25 AS kept_share, -- what a library computes again from its arguments is yours to keep, if it is of
-                           -- this number of kinds at most, and takes this part of the run: a list is made an array
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
   8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
@@ -51,7 +48,7 @@ CREATE VIEW x_threshold AS SELECT
                            -- those of which same_fraction had been made before are the same calls, however much of the
                            -- memory that they write was used for something else in between,
   0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop,
-  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back was the
+  0.25 AS arguments_again, -- if this part at least had come before the call before: what never comes back was the
                            -- same in all rounds of a loop, which was begun anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
@@ -62,8 +59,6 @@ CREATE VIEW x_threshold AS SELECT
                            -- fields of objects, data of arrays and results, or the category is by what calls returned
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did,
-  0.5 AS values_part,      -- if the values that were equal differ from each other in this part of them: truth values and
-                           -- small categories are equal by nature,
   0.3 AS partly_low,       -- with this as the lower end: recycled memory is partly the same by chance
   20 AS mostly_min,        -- of this number of compared calls, values_min of them with long arguments of which a part
                            -- was read, arguments_same at least (low end) had been made before: the arguments decide,
@@ -78,3 +73,12 @@ CREATE VIEW x_threshold AS SELECT
   1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
                            -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
+
+-- Those that are asked for once. Columns of the view above are handed on by all levels of findings, which takes time.
+CREATE VIEW x_one_threshold AS SELECT
+  8 AS own_traps,          -- API misuse: of this number of the line's own watches at least, without a library's Python
+  0.5 AS values_part,      -- a part was written again: the values that were equal differ from each other in this part
+                           -- of the watches at least, as truth values and small categories are equal by nature
+  8 AS kept_kinds,         -- what a library computes again is yours to keep, if it is of this number of kinds at most,
+  256 AS kept_bytes,       -- is as long as this,
+  0.25 AS kept_share;      -- and takes this part of the run: a list is made an array

@@ -90,15 +90,14 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND (top_ns >= callee_ns * top_calls OR again_part * coalesce(below_part, 1) >= callee_part) AS becomes_again,
   may_be_new IS TRUE AND severity = 'high'
     AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT basis
-    AND NOT (library IS NOT NULL AND traps >= mostly_min AND fraction >= same_fraction AND again_ns >= kept_share * run_ns)
+    AND NOT (library IS NOT NULL AND traps >= mostly_min AND again_ns >= kept_share * run_ns)
     AND top_ns * min(1 - again_part, kinds_low / (line_ns * top_calls / call_ns)) >= (1 - new_part) * call_ns AS becomes_new,
-  is_about_calls AND severity = 'high' AND (category = 'slice underutilization' OR traps < bulk_traps) AND function_calls >= array_calls
-    AND function_array_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
-  is_about_calls AND severity = 'high' AND category = 'API misuse' AND function_calls >= array_calls
-    AND function_bulk_ns >= array_part * function_call_ns AND function_single_ns <= single_part * function_call_ns AS is_of_bulk,
+  is_about_calls AND severity = 'high' AND function_calls >= array_calls
+    AND iif(category = 'API misuse' AND traps >= bulk_traps, function_bulk_ns, function_array_ns) >= array_part * function_call_ns
+    AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
   is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND calls > 0 AND call_ns >= few_ns * calls AS is_of_few,
-  is_about_calls AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
-    AND low_ns >= high_share * run_ns AS becomes_single
+  is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
+    AND calls_low * line_ns >= high_share * run_ns AS becomes_single
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.calls, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
@@ -110,16 +109,17 @@ FROM (
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
 JOIN (SELECT array_calls, array_part, single_part, bulk_traps, few_ns, callee_part, callee_ns FROM x_window_threshold)
-JOIN (SELECT mostly_min, same_fraction, kept_share FROM x_threshold)
+JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
 CREATE VIEW x_windowed_changed AS
-SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('undecided', 'inefficient algorithm')) AS is_changed,
+SELECT DISTINCT *, is_changed OR becomes_new AS is_recounted, again_part * line_ns AS counted_again_ns,
   iif(is_invariant, 'loop-invariant computation', 'repeated native calls') AS again_category,
   printf('of %d calls of %s that were counted, %d were made before: %d different; ', top_calls, top, top_again, top_kinds)
     AS counted_text
-FROM x_windowed_beside;
+FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('undecided', 'inefficient algorithm')) AS is_changed
+  FROM x_windowed_beside);
 
 -- What came again is waste, with the interval of what is computed again. What is new is none.
 CREATE VIEW x_windowed_said AS
@@ -129,23 +129,21 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
-    || iif(is_of_bulk, printf('; but of the operations that were counted in its function, those on arrays of 64 elements or '
-      || 'more took %.0f %% of the time', 100 * function_bulk_ns / function_call_ns), '')
     || iif(is_of_few, printf('; but a call of %s takes %.3g ms, so it is the library that makes the short ones', top, call_ns / calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
-  fraction, fraction_low, fraction_high, iif(is_changed OR becomes_new, again_part * line_ns, wasted_ns) AS wasted_ns,
-  iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, low_ns) AS low_ns,
-  iif(is_changed OR becomes_new, min(run_ns, repeat_high * again_part * line_ns), high_ns) AS high_ns,
-  iif(is_changed OR becomes_new, again_part * line_ns, again_ns) AS again_ns,
-  iif(is_changed OR becomes_new, repeat_low * again_part * line_ns, again_low_ns) AS again_low_ns,
-  iif(is_changed OR becomes_new, min(line_ns, repeat_high * again_part * line_ns), again_high_ns) AS again_high_ns,
+  fraction, fraction_low, fraction_high, iif(is_recounted, counted_again_ns, wasted_ns) AS wasted_ns,
+  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns ELSE low_ns END AS low_ns,
+  iif(is_recounted, min(run_ns, repeat_high * counted_again_ns), high_ns) AS high_ns,
+  iif(is_recounted, counted_again_ns, again_ns) AS again_ns,
+  iif(is_recounted, repeat_low * counted_again_ns, again_low_ns) AS again_low_ns,
+  iif(is_recounted, min(line_ns, repeat_high * counted_again_ns), again_high_ns) AS again_high_ns,
   line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
   trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
   high_part, high_share, calls_high, basis, CASE
-    WHEN is_changed THEN iif(again_part * line_ns >= high_share * run_ns, 'high', 'low')
-    WHEN becomes_new OR is_of_arrays OR is_of_bulk OR is_of_few THEN 'low'
+    WHEN is_changed THEN iif(counted_again_ns >= high_share * run_ns, 'high', 'low')
+    WHEN becomes_new OR is_of_arrays OR is_of_few THEN 'low'
     WHEN becomes_single THEN 'high'
     ELSE severity END AS severity
 FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
