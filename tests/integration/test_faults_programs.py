@@ -19,7 +19,7 @@ CAUSES = {"os_exit": "_exit", "os_exit_in_thread": "_exit", "sys_exit_text": "ex
 
 def normalised(text):
     """Without what differs between any two runs, addresses and thread ids, and without what 3.14 says of the C stack:
-    its frames and how many fit. pieprof's own are there: 1 KB at the beginning of a thread, and those of its handler."""
+    its frames and how many fit. pieprof's own are there: 1 KB at the beginning of a thread, and its handler's."""
     text = re.sub(r"(C stack trace .*:\n)(?:  .*\n)+", r"\1", text)
     text = re.sub(r"repeated \d+ more times(?=(?s:.*)\(used \d+ kB\))|\(used \d+ kB\)", "...", text)
     return re.sub(r"0x[0-9a-f]{6,}", "0x...", text)

@@ -38,8 +38,8 @@ def check_climb(done):
 
 
 def assert_ends_alike(told, plain):
-    """From 3.13 on a module prints the traceback, as far as there is memory for it. 3.14 says what it lacks: it then ends
-    with the object's address, and with the loss of sys.stderr."""
+    """From 3.13 on a module prints the traceback, as far as there is memory for it. 3.14 says what it lacks: it then
+    ends with the object's address, and with the loss of sys.stderr."""
     ends = [re.sub(r"\nobject address  : [^\0]*lost sys.stderr\n$", "\nMemoryError\n", text) for text in (told, plain)]
     if python_minor() < 13:
         assert ends[0] == ends[1]
