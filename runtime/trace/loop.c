@@ -189,8 +189,8 @@ static PyObject *make_module(void) {
     return PyModuleDef_Init(&definition);
 }
 
-/* CPython's table of built-in modules with ours at its end. PyImport_AppendInittab() makes such a copy too, but 3.12 takes
- * a lock there that it has not got where memory is short, and crashes. */
+/* CPython's table of built-in modules with ours at its end. PyImport_AppendInittab() makes such a copy too, but 3.12
+ * takes a lock there that it has not got where memory is short, and crashes. */
 static struct _inittab builtins[256];
 
 int pie_trace_module_install(void) {
