@@ -10,6 +10,7 @@
 #include "runtime/confirm/confirm.h"
 #include "runtime/confirm/windows.h"
 #include "runtime/embed/install.h"
+#include "runtime/interpreter/allocator_lock.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/lock_methods.h"
 #include "runtime/interpreter/target.h"
@@ -62,7 +63,8 @@ static PyStatus initialize(PyConfig *config, const struct pie_embed *embed) {
 }
 
 static bool counts_memory(void) {
-    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->has_memory;
+    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->has_memory &&
+           pie_python_has_allocator_lock();
 }
 
 static void install_places(const struct pie_embed *embed) {

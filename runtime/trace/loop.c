@@ -6,6 +6,8 @@
 
 #include "profiler/base/clocks.h"
 
+#include <string.h>
+
 /* The iterator that a traced loop runs over: the program's own one with a count before it. An iteration lasts from one
  * item handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break,
  * return or an exception. What the program's iterator does to make an item is not of the loop's body. */
@@ -187,6 +189,19 @@ static PyObject *make_module(void) {
     return PyModuleDef_Init(&definition);
 }
 
+/* CPython's table of built-in modules with ours at its end. PyImport_AppendInittab() makes such a copy too, but 3.12
+ * takes a lock there that it has not got where memory is short, and crashes. */
+static struct _inittab builtins[256];
+
 int pie_trace_module_install(void) {
-    return PyImport_AppendInittab("pieprof", make_module);
+    size_t count = 0;
+
+    while (PyImport_Inittab[count].name)
+        count++;
+    if (count + 2 > sizeof builtins / sizeof *builtins)
+        return PyImport_AppendInittab("pieprof", make_module);
+    memcpy(builtins, PyImport_Inittab, count * sizeof *builtins);
+    builtins[count] = (struct _inittab){"pieprof", make_module};
+    PyImport_Inittab = builtins;
+    return 0;
 }

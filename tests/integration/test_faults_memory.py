@@ -224,6 +224,17 @@ def test_calls_fail_from_the_start(pieprof, tmp_path, failing):
     check_file(tmp_path / "x.db")
 
 
+@pytest.mark.parametrize("every", [5, 8, 20])
+@pytest.mark.parametrize("after", [50, 70, 100])
+def test_the_runtime_begins_without_memory(pieprof, tmp_path, failing, every, after):
+    """Python 3.12 begins without locks that it got no memory for. It gives up with a message, and so it does here."""
+    program = tmp_path / "program.py"
+    program.write_text("print(1)\n")
+    environment = {"LD_PRELOAD": str(failing), "FAIL_EVERY": str(every), "FAIL_AFTER": str(after)}
+    status, _, errors = outcome([pieprof, "-q", "-o", tmp_path / "x.db", program], environment=environment)
+    assert sound(status, errors), (status, errors)
+
+
 def test_assertion_of_the_program(pieprof, tmp_path):
     """It is the C library's, although a failed one of the library that reads debug information is not."""
     program = "import ctypes\nctypes.CDLL(None)['__assert_fail'](b'x > 0', b'f.c', 7, b'g')\n"
