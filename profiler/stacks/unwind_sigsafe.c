@@ -10,9 +10,9 @@
  * whoever fills it makes the sequence odd, and a reader takes the rule only if the slot's state was even and the same
  * before and after. Nobody waits: a slot that is being filled is passed over. The state also carries the generation in
  * which the rule was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is
- * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot. Its places
- * are hashes, so only the first slots are used until many have been overwritten; then four times as many are. It
- * survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
+ * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot.
+ * Slots are hashes, so only the first ones are used until many have been overwritten; then four times as many are. The
+ * cache survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
  *
  * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a
  * walk but never harms. */

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /* A map from 64-bit keys to 32-bit ids that handlers may insert into: open addressing, lock-free, in memory of the
- * caller. Its first slots are used alone until they are crowded, so a table of few keys touches few pages. Zeroed memory is an empty table. It may forget an entry, and it may hold two entries of one key. But it never
- * returns an id under another key than its own, and none that was removed before the call.
+ * caller. Its first slots are used alone until they are crowded, so a table of few keys touches few pages. Zeroed
+ * memory is an empty table. It may forget an entry, and it may hold two entries of one key. But it never returns an id
+ * under another key than its own, and none that was removed before the call.
  *
  * Context: any (all functions). */
 

@@ -21,9 +21,9 @@
  * the second load and the lookup steps on. Without a removal and a new insertion of the same key in between, the id is
  * right; the users see to that (code/registry_sigsafe.c).
  *
- * Slots are hashes, so a hundred keys in all slots would touch a hundred pages. Hence only the first ones are homes until
- * an insertion finds them crowded. Then there are four times as many, up to all. A lookup knows only the homes of now:
- * what was inserted before is inserted again. A removal looks at the homes of all times.
+ * Slots are hashes, so a hundred keys in all slots would touch a hundred pages. Hence only the first ones are homes
+ * until an insertion finds them crowded. Then there are four times as many, up to all. A lookup knows only the homes of
+ * now: what was inserted before is inserted again. A removal looks at the homes of all times.
  *
  * `entries` counts entries by their hash, upwards before the key is visible and downwards after it is gone, so a
  * removal which is ordered after an insertion finds a count above zero. */
@@ -36,7 +36,7 @@ enum {
     GROUP_BITS = 14,
     FIRST_SLOTS = 1024,
     GROWTH_BITS = 2, /* four times as many slots */
-    CROWDED = 8,     /* so many steps from a key's home to a free slot: a load of about a half */
+    CROWDED = 8,     /* steps from a key's home to a free slot: a load of about a half */
 };
 
 static_assert(PIE_CODE_TABLE_GROUPS == 1 << GROUP_BITS, "the hash's upper bits choose the group");
