@@ -87,11 +87,11 @@ static bool is_wanted(PyCodeObject *code, int line, bool is_of_module) {
     return r;
 }
 
-/* GET_ITER and at once FOR_ITER: a for statement, no comprehension. */
+/* GET_ITER and at once FOR_ITER: a for statement, no comprehension. From 3.15 on the first has an inline cache. */
 static bool is_loop(const unsigned char *bytes, Py_ssize_t unit, Py_ssize_t units) {
     Py_ssize_t next = unit + 1;
 
-    while (next < units && bytes[next * UNIT_BYTES] == EXTENDED_ARG)
+    while (next < units && (bytes[next * UNIT_BYTES] == EXTENDED_ARG || bytes[next * UNIT_BYTES] == CACHE))
         next++;
     return bytes[unit * UNIT_BYTES] == GET_ITER && next < units && bytes[next * UNIT_BYTES] == FOR_ITER;
 }
