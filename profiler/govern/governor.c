@@ -13,9 +13,9 @@
 static const uint64_t LOOK_NS = 40000000;
 static const double MEAN_PART = 0.25;
 
-/* Nothing is limited until the run has cost this more than its share. Then, in so much CPU time, only who needs no
- * number of events to decide anything keeps to a part: few watches decide nothing (with a tenth of a second, half of
- * the truth programs of redundancy had no verdict). Of a smaller budget, less of both. */
+/* Nothing is limited in so much CPU time, nor until the run has cost this more than its share: a short run needs each
+ * sample, and few watches decide nothing (with a tenth of a second, half of the truth programs of redundancy had no
+ * verdict). Of a smaller budget, less of both. */
 static const double FREE_CPU_NS = 2e9, FREE_NS = 1e7;
 
 /* The start is no part of a short run's debt: it was spent before there was a rate, and to pay it back at once would
@@ -32,11 +32,6 @@ static const double GOVERNED_MIN = 0.4;
 static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
-
-/* In the free time, of the budget; the others have no limit. Samples have more than later, since watches begin at them:
- * with 0.3, fewer runs of a program of 2 s named its waste. */
-static const double EARLY_PARTS[PIE_COSTS_GOVERNED] = {
-    [PIE_COST_SAMPLES] = 0.45, [PIE_COST_MEMORY] = 0.09, [PIE_COST_TICKS] = 0.07};
 
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;
@@ -122,25 +117,16 @@ static void divide(struct pie_governor *governor, double whole) {
             governor->allowed[i] += over * PARTS[i] / wanting;
 }
 
-/* The part of the free time and of the free cost that a run with this budget has. */
-static double free_part(const struct pie_governor *governor) {
-    return within(governor->budget / BUDGET_USUAL, 0, 1);
-}
+/* Is the free time of a run over? */
+static bool is_over(const struct pie_governor *governor) {
+    double part = within(governor->budget / BUDGET_USUAL, 0, 1);
 
-static bool is_early(const struct pie_governor *governor) {
-    return (double)governor->cpu_ns < free_part(governor) * FREE_CPU_NS;
-}
-
-static void limit_some(struct pie_governor *governor) {
-    for (int i = 0; i < PIE_COSTS_GOVERNED; i++)
-        governor->allowed[i] = EARLY_PARTS[i] * governor->budget;
+    return (double)governor->cpu_ns >= part * FREE_CPU_NS && debt_ns(governor) >= part * FREE_NS;
 }
 
 /* By a little each time: a mean lags behind. */
 static void trim(struct pie_governor *governor) {
     for (int i = 0; i < PIE_COSTS_GOVERNED; i++) {
-        if (governor->allowed[i] <= 0)
-            continue;
         double wanted = governor->spending[i] > 0 ? governor->allowed[i] / governor->spending[i] : TRIM_UP;
         governor->trim[i] =
             within(governor->trim[i] * within(wanted, TRIM_DOWN, TRIM_UP), TRIM_MIN, TRIM_MAX);
@@ -163,12 +149,9 @@ void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t
     if (governor->budget <= 0 || cpu_ns < governor->cpu_ns + LOOK_NS)
         return;
     note(governor, cpu_ns, spent_ns);
-    governor->divides = governor->divides || debt_ns(governor) >= free_part(governor) * FREE_NS;
-    if (!governor->divides)
-        return;
-    if (is_early(governor))
-        limit_some(governor);
-    else
+    governor->divides = governor->divides || is_over(governor);
+    if (governor->divides) {
         divide(governor, divisible(governor));
-    trim(governor);
+        trim(governor);
+    }
 }

@@ -30,9 +30,9 @@ SELECT p.run, s.process, n.own_location, s.samples, s.python_ns + s.native_ns + 
     CROSS JOIN file f ON f.process = p.id AND f.id = u.file
     CROSS JOIN x_element_function e ON f.library GLOB e.library AND u.name GLOB e.function
     WHERE e.has_called OR up.location = n.line_location LIMIT 1) AS function
-FROM process p CROSS JOIN x_node_sample s ON s.process = p.id
-JOIN node n ON n.process = s.process AND n.id = s.node
-WHERE EXISTS (SELECT 1 FROM x_element_process e WHERE e.process = p.id);
+FROM (SELECT DISTINCT process FROM x_element_process) e CROSS JOIN process p ON p.id = e.process
+CROSS JOIN x_node_sample s ON s.process = p.id
+CROSS JOIN node n ON n.process = s.process AND n.id = s.node;
 
 -- By line, with the function that takes most.
 CREATE VIEW x_element_line AS
