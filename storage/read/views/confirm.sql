@@ -14,7 +14,7 @@ CREATE VIEW x_confirm_threshold AS SELECT
   1.15 AS rest_faster;     -- without the work of a function the rest may run faster, too: more of its data is in the
                            -- caches. Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of its time
 
--- A line: sums of its callees. heaviest: the callee that took most of what was done again, or else most time.
+-- A line: sums of its callees.
 CREATE VIEW x_counted AS
 SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
