@@ -17,8 +17,8 @@ CREATE VIEW x_called_threshold AS SELECT
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
--- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). new_calls: all
--- that the line makes of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
+-- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). new_calls:
+-- those of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
 CREATE VIEW x_called_callee AS
 SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
   c.distinct_args AS kinds, c.again, c.same, c.call_ns, c.line_ns, c.function_ns,
@@ -35,7 +35,7 @@ CREATE VIEW x_called_line AS
 SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER (
     PARTITION BY run, process, file, function_line) AS function_saved_ns
 FROM (
-  SELECT *, sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
+  SELECT *, 1.0 * sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
     max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
       AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth

@@ -43,8 +43,9 @@ JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.li
 GROUP BY c.run, c.file, c.line, l.process, l.function;
 
 -- The functions within which a fix is made: these, the own functions that reach them through a library, which calls a
--- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop. found: 0, the loop is
--- a caller's; 1, it is here; 2, a library's call was left out, and no other one is: asyncio.run() calls whole programs.
+-- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop. found: 0, the loop
+-- is a caller's; 1, it is here; 2, a library's call was left out, and no other one is: asyncio.run() calls whole
+-- programs.
 CREATE VIEW x_counted_within AS
 WITH RECURSIVE above(run, file, line, process, function, name, found, is_caller) AS (
   SELECT run, file, line, process, function, name, is_in_loop, 0 FROM x_counted_function
