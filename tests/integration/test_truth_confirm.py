@@ -249,18 +249,20 @@ CALLED_BACK = """
     import heapq, math
     def weight(x):
         return math.lgamma(2.5) + sum(range(1000))  # again
-    def order():
+    def order(_=0):
         return heapq.nsmallest(9, range(10_000), key=weight)
     def others():
         return sum(i * i for i in range(12_000_000))
-    order()
+    ORDER
     others()
 """
 
 
 @counts
-def test_what_a_library_calls_back_is_bounded_by_its_caller(prepared):
-    made = prepared(CALLED_BACK, {"again": REPEATED})
+@pytest.mark.parametrize("call", ["order()", "heapq.nsmallest(2, [1, 2], key=order)"])
+def test_what_a_library_calls_back_is_bounded_by_its_caller(prepared, call):
+    """Also where a library calls that one back: what is above may be the whole program."""
+    made = prepared(CALLED_BACK.replace("ORDER", call), {"again": REPEATED})
     assert made.confirm().returncode == 0
     found = findings(made.db)[line_of(made.program, "again")]
     assert found["gain_within"] == "order"

@@ -96,12 +96,16 @@ def test_watches_do_not_outweigh_arrays_that_were_counted(changed, count, bulk_n
         == (severity == "low")
 
 
-@pytest.mark.parametrize("call_ns, severity", [(4e6, "high"), (6e6, "low")])
-def test_a_long_call_is_none_of_many_short_ones(changed, call_ns, severity):
+@pytest.mark.parametrize("call_ns, single_ns, severity", [
+    (4e6, 0, "high"),
+    (6e6, 0, "low"),
+    (6e6, 2e6, "high"),  # some take single numbers
+])
+def test_a_long_call_is_none_of_many_short_ones(changed, call_ns, single_ns, severity):
     """Line 7 calls a solver, which makes the short calls."""
-    row = findings(changed(window(7, "solve_ivp", 2, 2 * call_ns)))["load", "waste.py", 7]
+    row = findings(changed(window(7, "solve_ivp", 2, 2 * call_ns, singles=2, single_ns=single_ns)))["load", "waste.py", 7]
     assert (row["category"], row["severity"]) == ("API misuse", severity)
-    assert ("; but a call of solve_ivp takes 6 ms, so it is the library that makes the short ones" in row["evidence"]) \
+    assert ("; but a call at this line takes 6 ms, so it is the library that makes the short ones" in row["evidence"]) \
         == (severity == "low")
 
 
@@ -120,3 +124,68 @@ def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(chan
     """A part of what line 9 writes was there already."""
     row = findings(changed(window(9, "rfft", 100, 1e7, compared=100, distinct=10, again=again, again_ns=again * 1e5)))["store", "waste.py", 9]
     assert (row["category"], row["severity"]) == (category, "high")
+
+
+def passed(kind, calls=100, items=800, carried=None, call_ns=4e6, line=30):
+    """Of a line of waste.py without other findings, which takes 2 s."""
+    carried = calls if carried is None else carried
+    return ("INSERT INTO passed SELECT DISTINCT w.process, f.path, "
+            f"{line}, 'f', {kind}, 1, {calls}, {items * calls}, {carried}, {call_ns}, 2e9 FROM watch w JOIN file f ON f.process = w.process "
+            "AND f.path GLOB '*waste.py'")
+
+
+RANGE = window(30, "for x in range_iterator", 90, 1e6)
+
+
+@pytest.mark.parametrize("row, beside, key", [
+    (passed(5), (), ("store", REPEATED, "converted again")),
+    (passed(5, calls=49), (), None),
+    (passed(5, items=31), (), None),
+    (passed(5, carried=89), (), None),
+    (passed(5, call_ns=8.1e6), (), None),  # 101 ns for each number: the call does something else, too
+    (passed(5), (window(30, "g", 9, 4.1e6),), None),  # another call takes half of the time
+    (passed(6, calls=20, items=1024), (), ("load", "API misuse", "multiplied by zero")),
+    (passed(6, calls=19, items=1024), (), None),
+    (passed(6), (window(30, "g", 9, 9.4e6),), None),
+    (passed(7, items=2), (RANGE,), ("load", "slice underutilization", "looked up again")),
+    (passed(7, calls=99, items=2), (RANGE,), None),
+    (passed(7, items=2), (), None),  # the places are no range's
+    (passed(7, items=2), (RANGE.replace(", 90, ", ", 89, "),), None),
+    (passed(7, items=2, call_ns=1e6), (RANGE, window(30, "g", 9, 1e6)), None),
+])
+def test_what_libraries_are_handed_without_need(changed, row, beside, key):
+    counted = row.split("', ")[1].split(", ")  # kind, loop, calls, items, carried, call_ns
+    found = findings(changed(row, window(30, "f", counted[2], counted[5]), *beside))
+    rows = [one for place, one in found.items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
+    assert [(one["kind"], one["category"], one["again"]) for one in rows] == ([key] if key else [])
+
+
+@pytest.mark.parametrize("kind, part", [(5, 0.8), (7, 1)])
+def test_of_numbers_of_slices_the_whole_line_is_wasted(changed, kind, part):
+    call_ns = 4e6 if kind == 5 else 3e6
+    more = (window(30, "g", 9, 1e6),) if kind == 5 else (RANGE,)
+    found = findings(changed(passed(kind, items=2 if kind == 7 else 800, call_ns=call_ns), window(30, "f", 100, call_ns), *more))
+    (row,) = [one for place, one in found.items() if place[1:] == ("waste.py", 30)]
+    assert row["wasted_s"] == pytest.approx(2 * part)
+
+
+def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9):
+    """At line 30 of waste.py, which takes 2 s of its function's."""
+    return ("INSERT INTO called SELECT DISTINCT w.process, f.path, "
+            f"30, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
+            f"{again_ns}, 0, 2e9, {function_ns} FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+
+
+@pytest.mark.parametrize("rows, is_found", [
+    ((called("f", 100, 0, 99, 9e6, 9e6, 2.2e9),), True),
+    ((called("f", 100, 0, 99, 9e6, 9e6),), False),  # a loop that does nothing else
+    ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 91, 0, 1e5, 0)), True),  # but g() wants it
+    ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 90, 90, 0, 1e5, 0)), False),
+    ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 91, 0, 9e4, 0)), False),  # which takes too little
+    ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 90, 0, 1e5, 0)), False),  # or is not new each time
+    ((called("f", 100, 0, 99, 9e6, 9e6), called("list.append", 91, 91, 0, 1e5, 0)), False),
+])
+def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows, is_found):
+    found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
+    assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
+        == ([(INVARIANT, True)] if is_found else [])

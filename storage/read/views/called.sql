@@ -12,11 +12,13 @@ CREATE VIEW x_called_threshold AS SELECT
   0.95 AS whole_part,      -- and no more than this part of its function's time: a loop that does nothing else, such as
                            -- one that measures, repeats its call on purpose,
   0.01 AS other_part,      -- unless its line makes as many calls of something else, which are new and take this part
-                           -- of the line's counted time at least: they want what comes again
+                           -- of the line's counted time at least: they want what comes again.
+  1.1 AS other_calls,      -- As many: what comes again was called this many times as often at most
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
--- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql).
+-- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). new_calls:
+-- those of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
 CREATE VIEW x_called_callee AS
 SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
   c.distinct_args AS kinds, c.again, c.same, c.call_ns, c.line_ns, c.function_ns,
@@ -33,7 +35,7 @@ CREATE VIEW x_called_line AS
 SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER (
     PARTITION BY run, process, file, function_line) AS function_saved_ns
 FROM (
-  SELECT *, sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
+  SELECT *, 1.0 * sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
     max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
       AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth
@@ -52,9 +54,9 @@ SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NUL
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_CALLS, 1
 FROM (
   SELECT y.*, iif(y.is_in_loop AND y.same >= c.same_part * y.again, 'loop-invariant computation', 'repeated native calls')
-      AS category, c.again_part AS least_part, c.whole_part, c.other_part
+      AS category, c.again_part AS least_part, c.whole_part, c.other_part, c.other_calls
   FROM x_called_line y JOIN x_called_threshold c) x
 JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.again_part >= x.least_part AND x.saved_ns >= t.high_share * a.cpu_ns
   AND (x.function_saved_ns <= x.whole_part * x.function_ns
-    OR (x.new_part >= x.other_part AND 1.1 * x.line_new_calls >= x.calls));
+    OR (x.new_part >= x.other_part AND x.other_calls * x.line_new_calls >= x.calls));

@@ -17,7 +17,8 @@
 -- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
 -- is_costly: array libraries do bulk work in native code. Where a good part of a line's time is their Python code and a
 -- good part of its loads is made in short calls for other arguments each time, a call costs more than what it does,
--- although traps make such calls look long. is_within: library code below a line of own code whose own calls differ.
+-- although traps make such calls look long. is_within: library code below a line of own code whose own calls differ,
+-- but for results that are yours to keep: few kinds of long ones, of a good part of the run.
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,

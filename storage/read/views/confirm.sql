@@ -14,7 +14,7 @@ CREATE VIEW x_confirm_threshold AS SELECT
   1.15 AS rest_faster;     -- without the work of a function the rest may run faster, too: more of its data is in the
                            -- caches. Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of its time
 
--- A line: sums of its callees. heaviest: the callee that took most of what was done again, or else most time.
+-- A line: sums of its callees.
 CREATE VIEW x_counted AS
 SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
@@ -30,9 +30,9 @@ FROM counted c JOIN process p ON p.id = c.process
 GROUP BY p.run, c.file, c.line;
 
 -- The functions that have a counted line. Where it handles one element at a time, but no loop of its function does, the
--- loop is a caller's, and a fix may take all of it away.
+-- loop is a caller's, and a fix may take all of it away. Older files do not say what is in a loop.
 CREATE VIEW x_counted_function AS
-SELECT c.run, c.file, c.line, l.process, l.function, u.name, NOT c.is_single OR max(l.is_in_loop) AS is_in_loop
+SELECT c.run, c.file, c.line, l.process, l.function, u.name, coalesce(NOT c.is_single OR max(l.is_in_loop), 1) AS is_in_loop
 FROM (
   SELECT p.run, c.file, c.line, sum(c.single_ns) - sum(c.again_ns) >= confirmed_share * sum(c.call_ns) AS is_single
   FROM counted c JOIN process p ON p.id = c.process JOIN x_confirm_threshold GROUP BY p.run, c.file, c.line) c
@@ -43,19 +43,22 @@ JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.li
 GROUP BY c.run, c.file, c.line, l.process, l.function;
 
 -- The functions within which a fix is made: these, the own functions that reach them through a library, which calls a
--- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop.
+-- function back (df.apply(f)): a fix may take the library's call away. And those with such a loop. found: 0, the loop
+-- is a caller's; 1, it is here; 2, a library's call was left out, and no other one is: asyncio.run() calls whole
+-- programs.
 CREATE VIEW x_counted_within AS
-WITH RECURSIVE above(run, file, line, process, function, name, is_in_loop, is_caller) AS (
+WITH RECURSIVE above(run, file, line, process, function, name, found, is_caller) AS (
   SELECT run, file, line, process, function, name, is_in_loop, 0 FROM x_counted_function
   UNION
-  SELECT a.run, a.file, a.line, o.process, o.function, u.name, o.is_in_loop OR p.location <> p.own_location, 1
+  SELECT a.run, a.file, a.line, o.process, o.function, u.name, iif(p.location <> p.own_location, 2, coalesce(o.is_in_loop, 1)), 1
   FROM above a
   JOIN location l ON l.process = a.process AND l.function = a.function
   JOIN node n ON n.process = l.process AND n.location = l.id AND n.line_location = n.own_location
-  JOIN node p ON p.process = n.process AND p.id = n.parent AND (p.location <> p.own_location OR NOT a.is_in_loop)
+  JOIN node p ON p.process = n.process AND p.id = n.parent AND (p.location <> p.own_location OR a.found = 0)
   JOIN location o ON o.process = p.process AND o.id = p.own_location
-  JOIN function u ON u.process = o.process AND u.id = o.function)
-SELECT run, file, line, process, function, name, is_caller FROM above WHERE NOT is_caller OR is_in_loop OR name = '<module>';
+  JOIN function u ON u.process = o.process AND u.id = o.function
+  WHERE a.found < 2)
+SELECT run, file, line, process, function, name, is_caller FROM above WHERE NOT is_caller OR found OR name = '<module>';
 
 -- The samples' nodes in which such a function is at work, itself or by what it called: from each up to its root.
 CREATE VIEW x_counted_node AS
@@ -187,11 +190,13 @@ FROM (SELECT DISTINCT *, iif(facts IS NOT NULL AND within_ns < run_ns AND within
     FROM x_judged_finding));
 
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
--- below it is, that. A call that need not be made at all comes before one that could be made for many. The line's
+-- below it is, that. Or what a library computes again, for as much of the run as a list that is worth keeping as an
+-- array (kept_share). A call that need not be made at all comes before one that could be made for many. The line's
 -- finding of the other kind, and those of the library lines that it led to, are evidence. Where none is high, the one
 -- that a second run proved or that names a cause is it. What was undecided, and was counted to be done again, is
 -- decided. What the second run counted was counted once, so it stands at the verdict alone. nth: among the findings of
--- an own line. is_evidence: for another one that is high. Of the library's texts the first is the greatest by the
+-- an own line. has_below: a call that was counted, with the line below it that does the work as the second
+-- line. is_evidence: for another one that is high. Of the library's texts the first is the greatest by the
 -- figures that precede it.
 CREATE VIEW x_line_finding AS
 SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
@@ -223,7 +228,8 @@ FROM (
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
         ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
-          library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again AND again_ns >= high_part * run_ns),
+          library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again
+            AND again_ns >= (SELECT kept_share FROM x_one_threshold) * run_ns),
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
           proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth

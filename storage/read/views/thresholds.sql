@@ -76,7 +76,8 @@ CREATE VIEW x_threshold AS SELECT
 
 -- Those that are asked for once. Columns of the view above are handed on by all levels of findings, which takes time.
 CREATE VIEW x_one_threshold AS SELECT
-  8 AS own_traps,          -- API misuse: of this number of the line's own watches at least, without a library's Python
+  8 AS own_traps,          -- API misuse, and an element that is fetched in no loop of its function: by this number of
+                           -- the line's own watches at least, unless calls cost more than what they do
   0.5 AS values_part,      -- a part was written again: the values that were equal differ from each other in this part
                            -- of the watches at least, as truth values and small categories are equal by nature
   8 AS kept_kinds,         -- what a library computes again is yours to keep, if it is of this number of kinds at most,

@@ -23,11 +23,13 @@ CREATE VIEW x_window_threshold AS SELECT
                            -- but the line's time goes to its own bytecode, which no call takes,
   5e3 AS callee_ns,        -- or a call takes this long, such as that of a function of own code
   100 AS array_calls,      -- no element access: of this number of operations at the lines of a function,
-  0.5 AS array_part,       -- this part of the time at least goes to those on arrays,
+  0.5 AS array_part,       -- this part of the time at least goes to those on arrays (and, of as many at a line, as
+                           -- much to single elements and numbers where these decide),
   0.1 AS single_part,      -- and no more than this to those on single elements,
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
-  5e6 AS few_ns;           -- nor many short calls, if a call takes this long
+  5e6 AS few_ns;           -- nor many short calls, if a call takes this long, and no more than single_part goes to
+                           -- single elements
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -83,7 +85,8 @@ GROUP BY s.run, f.path, l.line;
 -- Findings beside what windows say of their own line: a library's beside that of the line that led there. Which one of
 -- an own line says what its calls are about: its stores, or else what it looks up. A line that grows or searches is
 -- known by its sizes. What is new in the windows may come again later, in a run that makes more calls than there are
--- kinds: the line made as many calls as its time has room for.
+-- kinds: the line made as many calls as its time has room for. What a library computes again below such calls is no
+-- matter of theirs, if it has watches enough (mostly_min) and takes a good part of the run.
 CREATE VIEW x_windowed_beside AS
 SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row_number() OVER (
     PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1
@@ -95,7 +98,8 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
   is_about_calls AND severity = 'high' AND function_calls >= array_calls
     AND iif(category = 'API misuse' AND traps >= bulk_traps, function_bulk_ns, function_array_ns) >= array_part * function_call_ns
     AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
-  is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND calls > 0 AND call_ns >= few_ns * calls AS is_of_few,
+  is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND calls > 0 AND call_ns >= few_ns * calls
+    AND single_ns <= single_part * call_ns AS is_of_few,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
     AND calls_low * line_ns >= high_share * run_ns AS becomes_single
 FROM (
@@ -113,6 +117,7 @@ JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FRO
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
+-- But a part of memory may be the same by chance, so counted calls outweigh an inefficient algorithm.
 CREATE VIEW x_windowed_changed AS
 SELECT DISTINCT *, is_changed OR becomes_new AS is_recounted, again_part * line_ns AS counted_again_ns,
   iif(is_invariant, 'loop-invariant computation', 'repeated native calls') AS again_category,
@@ -129,7 +134,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
-    || iif(is_of_few, printf('; but a call of %s takes %.3g ms, so it is the library that makes the short ones', top, call_ns / calls / 1e6), '')
+    || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', call_ns / calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
