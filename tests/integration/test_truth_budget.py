@@ -15,7 +15,7 @@ while time.process_time() < 1:
     thread.join()
 print(time.process_time())
 """
-SECONDS = {0.01: 2.5, 0.05: 4.5}  # the first 0.4 and 2 s of CPU time are free for watches
+SECONDS = {0.01: 2.5, 0.05: 4.5}  # the first 0.4 and 2 s of CPU time are without a limit
 LONGEST_S = {0.01: 0.010, 0.05: 0.005}  # mean periods, at --rate 1khz
 
 
@@ -85,11 +85,3 @@ def test_threads_too_short_for_a_sample_are_part_of_the_program(pieprof, tmp_pat
     whole_s = float(done.completed.stdout)
     assert run["cpu_s"] < 0.7 * whole_s  # what lines have
     assert run["overhead_s"] / run["overhead_share"] == pytest.approx(whole_s - run["overhead_s"], rel=0.2)
-
-
-def test_samples_keep_to_their_part_before_watches_do(pieprof, tmp_path):
-    """In the first two seconds, too, but for the first 10 ms that are spent."""
-    done = profile(tmp_path / "x.db", PROGRAM, 1.8)
-    (run,) = done.query("runs")
-    found = shares(done)["time"], run["cpu_s"] / run["samples"]
-    assert found[0] <= 0.5 * 0.05 + 0.008 or found[1] >= 0.6 * LONGEST_S[0.05], found
