@@ -38,8 +38,8 @@ def test_what_has_no_room_has_its_own_name(profiled):
 
 
 def test_more_than_65536_contents_are_distinguished(profiled):
-    """Each content is one record, however many there are: no location twice. Enough samples to meet so many need fixed
-    rates."""
+    """Each content is one record, however many there are: no location twice. Only fixed rates meet that many in this
+    time."""
     profile = profiled(PROGRAM, 70, 1000, options=["--no-memory", "--no-redundancy", "--overhead", "0"])
     places = profile.sql("select f.path, u.name, l.line, count(*) as n from file f join function u on u.process = f.process "
                          "and u.file = f.id join location l on l.process = u.process and l.function = u.id "
