@@ -10,7 +10,8 @@ CPU_SECONDS = 1.0
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
-PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "records", "silent")
+PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "unpacked", "pairs", "records",
+         "silent")
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +74,13 @@ def test_numbers_of_slices(done):
     assert row["carried"] == row["calls"] and row["calls"] >= 100 and row["items"] == 2 * row["calls"]
     (found,) = high(done, "numbers")
     assert found["category"] == "slice underutilization" and "numpy.frombuffer" in found["advice"]
+
+
+def test_numbers_that_are_unpacked(done):
+    row = row_of(done, "unpacked", kind="kind = 7")
+    assert row["carried"] == row["calls"] and row["calls"] >= 100 and row["items"] == 2 * row["calls"]
+    assert row_of(done, "pairs", "windowed", "callee like '%unpack'")["calls"] >= 100
+    assert row_of(done, "pairs", kind="kind = 7") is None
 
 
 def test_records_that_say_how_long_they_are(done):
