@@ -12,7 +12,7 @@ SEARCHES, PREFIXES = TRUTH / "redundancy/searches.py", TRUTH / "redundancy/prefi
 ITEMS = re.compile(r"each test reads up to (\d+) items of one list(, which grows)?")
 BYTES = re.compile(r"each call reads all that was there again: its argument grew to ([0-9.]+) kB, and began as before in (\d+) of "
                    r"(\d+) comparisons")
-COUNTED = re.compile(r"of (\d+) searches that were counted, (\d+) met the list of the one before, of (\d+) items on average")
+COUNTED = re.compile(r"of (\d+) searches that were counted, (\d+) met a list of those just before, of (\d+) items on average")
 SORTS = re.compile(r"each call sorts all that was sorted again: the list grew to (\d+) items, with the items of before in (\d+) "
                    r"of (\d+) comparisons")
 SEARCHED = ["grows", "long", "index"]
