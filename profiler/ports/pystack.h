@@ -143,7 +143,7 @@ enum pie_read_kind {
 
 /* SKIP, FIELD, READER and FOLD are not compared. Each sample says something by itself. */
 enum pie_read_saying {
-    PIE_READ_SAYS_NOTHING, /* FOLD: it stands at no a[i] */
+    PIE_READ_SAYS_NOTHING, /* FOLD: it stands at no a[i], or it is not known how long the range was */
     PIE_READ_SAYS_YES, /* SKIP: it passes over items that nobody gets; FIELD: one number is unpacked; READER: of one
                           line; FOLD: at a[i] of text, bytes, a list, a tuple or an array, in a range of 16 or more */
     PIE_READ_SAYS_NO,
@@ -153,7 +153,8 @@ struct pie_call_read {
     uint64_t object; /* its address */
     uint64_t
         size; /* SEARCH, CHOICE: items; SKIP: those before the first that is handed out; FIELD, READER: what it
-                        is for; FOLD: rounds; else bytes, those of an item's address for a list or tuple */
+                        is for; FOLD: rounds, from 3.12 on those that are left; else bytes, those of an item's
+                        address for a list or tuple */
     uint64_t
         beginning; /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
     uint64_t

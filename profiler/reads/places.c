@@ -222,7 +222,8 @@ static void compare(struct place *place, const struct pie_reads_record *record) 
     }
 }
 
-/* Of lists that are searched in turn, the one that this sample met again is the last one. */
+/* Of lists that are searched in turn, the one that this sample met again is the last one. What had risen was another
+ * list's length. */
 static void turn_to(struct place *place, const struct pie_call_read *now) {
     unsigned at = 0;
 
@@ -235,8 +236,11 @@ static void turn_to(struct place *place, const struct pie_call_read *now) {
     for (; at > 0; at--)
         place->searched[at] = place->searched[at - 1];
     place->searched[0] = place->last;
-    if (is_known)
-        place->last = found;
+    if (!is_known)
+        return;
+    place->last = found;
+    if (place->rise)
+        begin_rise(place, found.size, 0);
 }
 
 void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id line,

@@ -80,7 +80,7 @@ static uint64_t check_of(const char *bytes, size_t size) {
     return pie_hash_mix(hash, word);
 }
 
-/* Takes bytes, unless it is NULL. */
+/* The table takes bytes. NULL: there is none, and bytes stay the caller's. */
 static struct pie_symbol_table *table_of(const struct pie_module_entry *entry, bool wants_dwarf, char *bytes,
                                          size_t size) {
     struct pie_symbol_table *table = NULL;

@@ -50,8 +50,8 @@ static uint32_t first_mask(const struct pie_code_table *table) {
     return table->slot_mask < FIRST_SLOTS ? table->slot_mask : FIRST_SLOTS - 1;
 }
 
-static uint32_t next_mask(const struct pie_code_table *table, uint32_t mask) {
-    return (mask << GROWTH_BITS | ((1u << GROWTH_BITS) - 1)) & table->slot_mask;
+static uint32_t larger(uint32_t mask) {
+    return mask << GROWTH_BITS | ((1u << GROWTH_BITS) - 1);
 }
 
 void pie_code_table_init(struct pie_code_table *table, uint32_t slots) {
@@ -69,7 +69,7 @@ static uint32_t home_of(uint64_t key, uint32_t mask) {
 
 /* Of two that grow a table at once, one has no effect. */
 static void grow(struct pie_code_table *table, uint32_t mask) {
-    uint32_t more = next_mask(table, mask);
+    uint32_t more = larger(mask) & table->slot_mask;
 
     if (more > mask)
         (void)atomic_compare_exchange_strong_explicit(&table->used, &mask, more, memory_order_relaxed,
@@ -146,9 +146,10 @@ void pie_code_table_remove(struct pie_code_table *table, uint64_t key) {
     if (atomic_load_explicit(&table->entries[group_of(key)], memory_order_relaxed) == 0)
         return;
 
-    /* An insertion that is ordered before this removal had no greater mask. */
+    /* An insertion that is ordered before this removal had no greater mask. The table may be zeroed meanwhile, so each
+     * step is a larger mask whatever is in it by now. */
     uint32_t now = atomic_load_explicit(&table->used, memory_order_relaxed);
-    for (uint32_t mask = first_mask(table); mask < now; mask = next_mask(table, mask))
+    for (uint32_t mask = first_mask(table); mask < now; mask = larger(mask))
         remove_from(table, key, mask);
     remove_from(table, key, now);
 }

@@ -27,6 +27,10 @@ static bool is_number(PyObject *object) {
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object);
 }
 
+static bool is_array(PyObject *object) {
+    return strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") == 0;
+}
+
 static bool is_sequence(PyObject *object) {
     return PyList_CheckExact(object) || PyTuple_CheckExact(object);
 }
@@ -122,8 +126,7 @@ static size_t zeros_of_buffer(PyObject *object) {
     struct pie_confirm_array array;
     Py_buffer view;
 
-    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ndarray") != 0 ||
-        PyObject_GetBuffer(object, &view, PyBUF_FULL_RO) < 0) {
+    if (!is_array(object) || PyObject_GetBuffer(object, &view, PyBUF_FULL_RO) < 0) {
         PyErr_Clear();
         return 0;
     }
@@ -172,16 +175,25 @@ static bool is_product(const char *name) {
 
 /* --- Single numbers --- */
 
+/* A format of struct. */
+static bool is_of_one_number(PyObject *format) {
+    const char *text = PyBytes_CheckExact(format) ? PyBytes_AS_STRING(format) : text_of(format);
+
+    text += *text && strchr("@=<>!", *text);
+    return strlen(text) == 1 && strchr("bBhHiIlLqQnNefd?", *text);
+}
+
 static struct pie_confirm_passed number_among(const char *name, PyObject **arguments, int count) {
     struct pie_confirm_passed passed = {0};
+    bool is_unpacked = strcmp(name, "_struct.unpack") == 0 && count > 0 && is_of_one_number(arguments[0]);
 
-    if (strcmp(name, "int.from_bytes") != 0 && strcmp(name, "_struct.unpack") != 0)
+    if (!is_unpacked && strcmp(name, "int.from_bytes") != 0)
         return passed;
-    for (int i = 0; i < count && i < 2; i++)
-        if (PyBytes_CheckExact(arguments[i]) && Py_SIZE(arguments[i]) <= NUMBER_BYTES_MAX) {
-            passed.kind = PIE_PASSED_NUMBER;
-            passed.items = (size_t)Py_SIZE(arguments[i]);
-        }
+    int at = is_unpacked; /* behind the format */
+    if (at < count && PyBytes_CheckExact(arguments[at]) && Py_SIZE(arguments[at]) <= NUMBER_BYTES_MAX) {
+        passed.kind = PIE_PASSED_NUMBER;
+        passed.items = (size_t)Py_SIZE(arguments[at]);
+    }
     return passed;
 }
 
@@ -199,12 +211,9 @@ struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char
 }
 
 struct pie_confirm_passed pie_confirm_passed_operands(const char *operator, PyObject ** operands) {
-    bool is_array_left = strcmp(Py_TYPE(operands[0])->tp_name, "numpy.ndarray") == 0;
-    bool is_array_right = strcmp(Py_TYPE(operands[1])->tp_name, "numpy.ndarray") == 0;
-
     if (strcmp(operator, "in") == 0)
         return pie_confirm_passed_test(operands[0], operands[1]);
-    if (is_array_left || is_array_right) {
+    if (is_array(operands[0]) || is_array(operands[1])) {
         struct pie_confirm_passed passed = lists_among(operands, 2);
         if (passed.kind)
             return passed;

@@ -111,7 +111,7 @@ struct pie_confirm_sums *pie_confirm_sums_find(uint32_t line, uint64_t key);
 struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const char *name, bool is_item);
 /* Bytes of its arguments and results that may be looked at in a call. */
 size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums);
-
+/* The callee's name, which lives as long as the board. */
 const char *pie_confirm_sums_name(const struct pie_confirm_sums *sums);
 
 /* Forgets all of them, also what was seen; the board has no rows. */

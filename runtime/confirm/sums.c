@@ -47,10 +47,10 @@ struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
     size_t before_bytes; /* of the arguments of the last call */
-    struct pie_confirm_passed
-        passed[IN_TURN]; /* … and what the last ones of different containers went through, the
-                                                  latest first, or made; nothing is read there any more */
-    uint64_t before;     /* their hash */
+    uint64_t before;     /* … their hash */
+    /* What the last calls of different containers went through, or made, the latest first. Nothing is read there any
+     * more. */
+    struct pie_confirm_passed passed[IN_TURN];
     struct seen args, results, texts;
 };
 
@@ -156,7 +156,7 @@ const char *pie_confirm_sums_name(const struct pie_confirm_sums *sums) {
 }
 
 void pie_confirm_sums_forget(void) {
-    for (size_t i = 0; i < ROWS_MAX; i++) {
+    for (size_t i = 0; i < ROWS_MAX && all_sums[i].row; i++) { /* a forked child touches no more pages */
         pie_free(all_sums[i].args.entries);
         pie_free(all_sums[i].results.entries);
         pie_free(all_sums[i].texts.entries);

@@ -151,6 +151,18 @@ static void test_removal_reaches_the_homes_of_before(void **state) {
     free(table);
 }
 
+/* The other half's memory is given back while a code object dies, at any moment between two loads. */
+static void test_removal_ends_in_a_table_that_is_zeroed_meanwhile(void **state) {
+    struct pie_code_table *table = new_table(MANY_SLOTS);
+
+    for (uint32_t i = 0; i < MANY_KEYS; i++)
+        pie_code_table_insert(table, key_of(i), 0, i + 1);
+    table->slot_mask = 0;
+    for (uint32_t i = 0; i < MANY_KEYS; i++)
+        pie_code_table_remove(table, key_of(i));
+    free(table);
+}
+
 /* --- threads: fake code objects that live and die as the registry's contract says --- */
 
 enum {
@@ -247,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_check_must_agree),
         cmocka_unit_test(test_few_keys_touch_few_pages_and_many_find_room),
         cmocka_unit_test(test_removal_reaches_the_homes_of_before),
+        cmocka_unit_test(test_removal_ends_in_a_table_that_is_zeroed_meanwhile),
         cmocka_unit_test(test_remove_takes_every_entry_of_the_key),
         cmocka_unit_test(test_removal_reaches_entries_behind_gaps),
         cmocka_unit_test(test_a_full_table_forgets_but_never_lies),

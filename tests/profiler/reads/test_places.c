@@ -128,6 +128,16 @@ static void test_lists_that_are_searched_in_turn(void **state) {
     expect(2 * 4, 4, 2); /* the second list grows */
 }
 
+static void test_the_length_of_another_list_is_no_rise(void **state) {
+    for (unsigned round = 0; round < 5; round++) {
+        add_read(LINE, search(1, 10 + round));
+        add_read(LINE, search(2, 1000));
+    }
+    expect(4, 4, 1);
+    struct pie_reading_row row = only_row();
+    assert_int_equal(row.lower_ns + row.upper_ns, 0);
+}
+
 static void test_too_many_lists_in_turn(void **state) {
     search_in_turn(5, 5);
     expect(0, 0, 24);
@@ -207,6 +217,7 @@ int main(void) {
         TEST(test_the_same_a_longer_and_another_argument),
         TEST(test_a_search_of_the_same_list_and_of_another),
         TEST(test_lists_that_are_searched_in_turn),
+        TEST(test_the_length_of_another_list_is_no_rise),
         TEST(test_too_many_lists_in_turn),
         TEST(test_calls_that_take_as_long_as_the_value_is),
         TEST(test_calls_to_which_the_length_is_of_no_matter),

@@ -2,6 +2,7 @@
 """What libraries are handed without need, and lists that are searched in turn. Arguments: CPU seconds of each part, and
 the parts."""
 
+import struct
 import sys
 import time
 
@@ -71,6 +72,17 @@ def turns(end):
 def numbers(end):
     while time.thread_time() < end:
         [int.from_bytes(RECORDS[place : place + 2], "big") for place in range(0, len(RECORDS), 4)]  # numbers
+
+
+def unpacked(end):
+    while time.thread_time() < end:
+        [struct.unpack("<H", RECORDS[place : place + 2]) for place in range(0, len(RECORDS), 4)]  # unpacked
+
+
+def pairs(end):
+    """Two numbers a call: that such a line makes one each would not be true."""
+    while time.thread_time() < end:
+        [struct.unpack("<HH", RECORDS[place : place + 4]) for place in range(0, len(RECORDS), 4)]  # pairs
 
 
 def records(end):
