@@ -198,8 +198,8 @@ def test_refused_system_calls(pieprof, tmp_path, calls, clocks, error):
     assert one["clock"] in clocks and one["clock_note"]
     if clocks == {"none"}:
         assert one["cpu_s"] is None  # not measured is not 0
-    else:
-        assert one["cpu_s"] == pytest.approx(0.5, abs=0.1) and one["samples"] > 80
+    else:  # these timers expire at ticks of the kernel, of which a busy machine gives the program few
+        assert one["cpu_s"] == pytest.approx(0.5, abs=0.1) and one["samples"] > 30
     assert one["clock"] == "none" or one["clock"] in done.stderr  # the summary says which clock was used
 
 
