@@ -76,26 +76,13 @@ const struct pie_pyops pie_pyops = {
         },
     .roles =
         {
-            [NOP] = PIE_PYOPS_NOTHING,
-            [LOAD_CONST] = PIE_PYOPS_CONSTANT,
-            [LOAD_DEREF] = PIE_PYOPS_CONSTANT, /* of an outer function, while none sets it here */
-            [LOAD_GLOBAL] = PIE_PYOPS_GLOBAL,
+            PIE_PYOPS_COMMON_ROLES,
             [LOAD_ATTR] = PIE_PYOPS_ATTRIBUTE,
-            [LOAD_FAST] = PIE_PYOPS_LOCAL,
-            [LOAD_NAME] = PIE_PYOPS_NAME,
-            [STORE_FAST] = PIE_PYOPS_STORE_LOCAL,
-            [STORE_NAME] = PIE_PYOPS_STORE_NAME,
             [BINARY_SUBSCR] = PIE_PYOPS_FETCH,
-            [BINARY_OP] = PIE_PYOPS_COMBINE,
-            [COMPARE_OP] = PIE_PYOPS_COMPARE,
-            [CONTAINS_OP] = PIE_PYOPS_CONTAINS,
             [POP_JUMP_FORWARD_IF_FALSE] = PIE_PYOPS_BRANCH,
             [POP_JUMP_FORWARD_IF_TRUE] = PIE_PYOPS_BRANCH,
             [POP_JUMP_BACKWARD_IF_FALSE] = PIE_PYOPS_BRANCH,
             [POP_JUMP_BACKWARD_IF_TRUE] = PIE_PYOPS_BRANCH,
-            [JUMP_FORWARD] = PIE_PYOPS_GOTO,
-            [JUMP_BACKWARD] = PIE_PYOPS_GOTO,
-            [FOR_ITER] = PIE_PYOPS_LOOP,
         },
     .extended_arg = EXTENDED_ARG,
 };

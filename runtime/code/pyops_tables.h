@@ -15,3 +15,11 @@
 #define _PyOpcode_num_popped pie_pyops_unused_num_popped
 #define _PyOpcode_num_pushed pie_pyops_unused_num_pushed
 #define _PyOpcode_opcode_metadata pie_pyops_unused_metadata
+
+/* Roles of the instructions that all versions have. LOAD_DEREF: of an outer function, while none sets it here. */
+#define PIE_PYOPS_COMMON_ROLES                                                                               \
+    [NOP] = PIE_PYOPS_NOTHING, [LOAD_CONST] = PIE_PYOPS_CONSTANT, [LOAD_DEREF] = PIE_PYOPS_CONSTANT,         \
+    [LOAD_GLOBAL] = PIE_PYOPS_GLOBAL, [LOAD_FAST] = PIE_PYOPS_LOCAL, [LOAD_NAME] = PIE_PYOPS_NAME,           \
+    [STORE_FAST] = PIE_PYOPS_STORE_LOCAL, [STORE_NAME] = PIE_PYOPS_STORE_NAME,                               \
+    [BINARY_OP] = PIE_PYOPS_COMBINE, [COMPARE_OP] = PIE_PYOPS_COMPARE, [CONTAINS_OP] = PIE_PYOPS_CONTAINS,   \
+    [JUMP_FORWARD] = PIE_PYOPS_GOTO, [JUMP_BACKWARD] = PIE_PYOPS_GOTO, [FOR_ITER] = PIE_PYOPS_LOOP
