@@ -11,6 +11,7 @@
 
 #include "profiler/code/decode_sweep.h"
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/code/decode_graph.h"
 #include "profiler/code/decode_tables.h"
@@ -60,14 +61,11 @@ static void note_flow(struct sweep *s, uint32_t to) {
 }
 
 static int add_transfer(struct sweep *s, const struct transfer *transfer) {
-    if (s->n == s->capacity) {
-        size_t capacity = s->capacity ? 2 * s->capacity : 256;
-        struct transfer *grown = pie_realloc(s->transfers, capacity * sizeof *grown);
-        if (!grown)
-            return -ENOMEM;
-        s->transfers = grown;
-        s->capacity = capacity;
-    }
+    struct transfer *list = pie_list_grown(s->transfers, s->n, &s->capacity, sizeof *list);
+
+    if (!list)
+        return -ENOMEM;
+    s->transfers = list;
     s->transfers[s->n++] = *transfer;
     return 0;
 }

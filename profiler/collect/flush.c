@@ -3,6 +3,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/proc_file.h"
 #include "profiler/collect/collectors.h"
@@ -156,14 +157,10 @@ static void read_name(int32_t tid, char name[NAME_BYTES]) {
 }
 
 static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thread *thread) {
-    if (flush->n_threads == flush->room) {
-        size_t room = flush->room ? flush->room * 2 : 16;
-        struct thread_state *grown = pie_realloc(flush->threads, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        flush->threads = grown;
-        flush->room = room;
-    }
+    struct thread_state *list = pie_list_grown(flush->threads, flush->n_threads, &flush->room, sizeof *list);
+    if (!list)
+        return NULL;
+    flush->threads = list;
     struct thread_state *state = &flush->threads[flush->n_threads++];
     *state = (struct thread_state){
         .row =

@@ -20,6 +20,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/hash.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/code/decode.h"
@@ -192,17 +193,6 @@ void pie_copy_loops_destroy(struct pie_copy_loops *loops) {
     pie_free(loops);
 }
 
-/* Room for one more in a list that doubles. */
-static void *grown(void *list, size_t count, size_t *room, size_t size) {
-    if (count < *room)
-        return list;
-    size_t more = *room ? *room * 2 : 64;
-    void *made = pie_realloc(list, more * size);
-    if (made)
-        *room = more;
-    return made;
-}
-
 static struct pie_cct_id python_node(struct pie_cct_id cct_node) {
     while (!pie_cct_is_root(cct_node) && !pie_cct_key_is_python(pie_cct_key(cct_node)))
         cct_node = pie_cct_parent(cct_node);
@@ -216,7 +206,8 @@ static uint32_t group_of(struct pie_copy_loops *loops, struct pie_cct_id node, u
 
     if (index)
         return index - 1;
-    struct group *groups = grown(loops->groups, loops->n_groups, &loops->groups_room, sizeof *groups);
+    struct group *groups =
+        pie_list_grown(loops->groups, loops->n_groups, &loops->groups_room, sizeof *groups);
     if (!groups)
         return UINT32_MAX;
     loops->groups = groups;
@@ -236,7 +227,8 @@ static struct pending *pending_of(struct pie_copy_loops *loops, struct pie_cct_i
 
     if (index)
         return &loops->pending[index - 1];
-    struct pending *list = grown(loops->pending, loops->n_pending, &loops->pending_room, sizeof *list);
+    struct pending *list =
+        pie_list_grown(loops->pending, loops->n_pending, &loops->pending_room, sizeof *list);
     if (!list)
         return NULL;
     loops->pending = list;

@@ -12,13 +12,14 @@
 
 #include "profiler/govern/need.h"
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/race/racing.h"
 
 #include <math.h>
 
 /* Additions until the greatest need is looked for again. */
-enum { PASSED_MAX = 64, ROOM_FIRST = 128 };
+enum { PASSED_MAX = 64 };
 
 static const double CONFIDENCE = 0.95;
 
@@ -27,14 +28,10 @@ static struct pie_need_line *line_of(struct pie_need *need, uint64_t key) {
 
     if (index)
         return &need->lines[index - 1];
-    if (need->count == need->room) {
-        size_t room = need->room ? need->room * 2 : ROOM_FIRST;
-        struct pie_need_line *grown = pie_realloc(need->lines, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        need->lines = grown;
-        need->room = room;
-    }
+    struct pie_need_line *list = pie_list_grown(need->lines, need->count, &need->room, sizeof *list);
+    if (!list)
+        return NULL;
+    need->lines = list;
     if (pie_u64map_put(&need->index, key, (uint32_t)need->count + 1) < 0)
         return NULL;
     need->lines[need->count] = (struct pie_need_line){0};

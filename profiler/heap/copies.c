@@ -2,6 +2,7 @@
 #include "profiler/heap/copies.h"
 
 #include "profiler/base/counters.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 static struct pie_copy_row *row_of(struct pie_heap_copies *copies, struct pie_node_id node,
@@ -11,14 +12,10 @@ static struct pie_copy_row *row_of(struct pie_heap_copies *copies, struct pie_no
 
     if (index)
         return &copies->rows[index - 1];
-    if (copies->count == copies->room) {
-        size_t room = copies->room ? copies->room * 2 : 64;
-        struct pie_copy_row *grown = pie_realloc(copies->rows, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        copies->rows = grown;
-        copies->room = room;
-    }
+    struct pie_copy_row *list = pie_list_grown(copies->rows, copies->count, &copies->room, sizeof *list);
+    if (!list)
+        return NULL;
+    copies->rows = list;
     if (pie_u64map_put(&copies->index_of, key, (uint32_t)copies->count + 1) < 0)
         return NULL;
     copies->rows[copies->count] = (struct pie_copy_row){.node = node, .estimate = estimate};
@@ -46,14 +43,11 @@ static struct pie_copy_end_row *end_of(struct pie_heap_copies *copies, const str
 
     if (index)
         return &copies->ends[index - 1];
-    if (copies->n_ends == copies->ends_room) {
-        size_t room = copies->ends_room ? copies->ends_room * 2 : 16;
-        struct pie_copy_end_row *grown = pie_realloc(copies->ends, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        copies->ends = grown;
-        copies->ends_room = room;
-    }
+    struct pie_copy_end_row *list =
+        pie_list_grown(copies->ends, copies->n_ends, &copies->ends_room, sizeof *list);
+    if (!list)
+        return NULL;
+    copies->ends = list;
     if (pie_u64map_put(&copies->index_of_end, key, (uint32_t)copies->n_ends + 1) < 0)
         return NULL;
     copies->ends[copies->n_ends] = (struct pie_copy_end_row){.node = one->node, .outcome = one->outcome};

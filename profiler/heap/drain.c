@@ -12,6 +12,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/random.h"
 #include "profiler/base/sort.h"
@@ -128,16 +129,13 @@ static void note_suspension(struct pie_heap_drain *drain) {
 /* --- Taking events --- */
 
 static struct event *add_event(struct pie_heap_drain *drain) {
-    if (drain->n_events == drain->events_room) {
-        size_t room = drain->events_room ? drain->events_room * 2 : 256;
-        struct event *grown = pie_realloc(drain->events, room * sizeof *grown);
-        if (!grown) {
-            pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
-            return NULL;
-        }
-        drain->events = grown;
-        drain->events_room = room;
+    struct event *list = pie_list_grown(drain->events, drain->n_events, &drain->events_room, sizeof *list);
+
+    if (!list) {
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+        return NULL;
     }
+    drain->events = list;
     return &drain->events[drain->n_events++];
 }
 

@@ -5,6 +5,7 @@
 
 #include "profiler/heap/nodes.h"
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 #include <string.h>
@@ -25,14 +26,10 @@ struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, struct pi
     *ret_is_new = !index;
     if (index)
         return &nodes->nodes[index - 1];
-    if (nodes->count == nodes->room) {
-        size_t room = nodes->room ? nodes->room * 2 : 256;
-        struct pie_heap_node *grown = pie_realloc(nodes->nodes, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        nodes->nodes = grown;
-        nodes->room = room;
-    }
+    struct pie_heap_node *list = pie_list_grown(nodes->nodes, nodes->count, &nodes->room, sizeof *list);
+    if (!list)
+        return NULL;
+    nodes->nodes = list;
     if (pie_u64map_put(&nodes->index_of, key, (uint32_t)nodes->count + 1) < 0)
         return NULL;
     struct pie_heap_node *node = &nodes->nodes[nodes->count++];

@@ -9,6 +9,7 @@
 #include "profiler/reads/places.h"
 
 #include "profiler/base/counters.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/symbols/naming.h"
@@ -73,14 +74,10 @@ static struct place *place_of(struct pie_reads_places *places, struct pie_node_i
 
     if (number)
         return &places->list[number - 1];
-    if (places->count == places->room) {
-        size_t room = places->room ? places->room * 2 : 16;
-        struct place *grown = pie_realloc(places->list, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        places->list = grown;
-        places->room = room;
-    }
+    struct place *list = pie_list_grown(places->list, places->count, &places->room, sizeof *list);
+    if (!list)
+        return NULL;
+    places->list = list;
     if (pie_u64map_put(&places->index, key_of(line, kind), (uint32_t)places->count + 1) < 0)
         return NULL;
     places->list[places->count] = (struct place){.row = {.node = line, .kind = kind}};

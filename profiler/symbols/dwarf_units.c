@@ -6,6 +6,7 @@
  * classes; the bodies are skipped). All counts are limited, since hostile or damaged DWARF can describe anything. */
 
 #include "profiler/symbols/dwarf_units.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/sort.h"
 
@@ -136,16 +137,13 @@ static int add_function(struct pie_dwarf_unit *unit, Dwarf_Die *die) {
     int r = add_die_ranges(&unit->function_ranges, die, unit->function_count);
     if (r < 0 || unit->function_ranges.count == ranges_before)
         return r; /* a declaration or an abstract instance */
-    if (unit->function_count == unit->function_capacity) {
-        size_t capacity = unit->function_capacity ? unit->function_capacity * 2 : 32;
-        Dwarf_Die *grown = pie_realloc(unit->functions, capacity * sizeof(*grown));
-        if (!grown) {
-            unit->function_ranges.count = ranges_before;
-            return -ENOMEM;
-        }
-        unit->functions = grown;
-        unit->function_capacity = capacity;
+    Dwarf_Die *list =
+        pie_list_grown(unit->functions, unit->function_count, &unit->function_capacity, sizeof *list);
+    if (!list) {
+        unit->function_ranges.count = ranges_before;
+        return -ENOMEM;
     }
+    unit->functions = list;
     unit->functions[unit->function_count++] = *die;
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "profiler/symbols/naming.h"
 
 #include "profiler/base/hash.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/code/cfi.h"
@@ -95,23 +96,12 @@ bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *
     return pie_symbolizer_function_range(naming->symbolizer, address, ret_begin, ret_end);
 }
 
-/* Room for one more element of an array. */
-static int make_room(void **array, size_t size, size_t count, size_t *room) {
-    if (count < *room)
-        return 0;
-    size_t more = *room ? *room * 2 : 256;
-    void *grown = pie_realloc(*array, more * size);
-    if (!grown)
-        return -ENOMEM;
-    *array = grown;
-    *room = more;
-    return 0;
-}
-
 static struct pie_location_id add_location(struct pie_naming *naming, struct pie_location location) {
-    if (make_room((void **)&naming->locations, sizeof *naming->locations, naming->locations_count,
-                  &naming->locations_room) < 0)
+    struct pie_location *locations = pie_list_grown(naming->locations, naming->locations_count,
+                                                    &naming->locations_room, sizeof *locations);
+    if (!locations)
         return (struct pie_location_id){0};
+    naming->locations = locations;
     location.id.value = ++naming->n_locations;
     naming->locations[naming->locations_count++] = location;
     return location.id;
@@ -285,11 +275,16 @@ static uint32_t stored_below(struct pie_naming *naming, uint32_t parent, struct 
         naming->stored[index - 1].turn = naming->turn;
         return index;
     }
-    if (make_room((void **)&naming->nodes, sizeof *naming->nodes, naming->nodes_count, &naming->nodes_room) <
-            0 ||
-        make_room((void **)&naming->stored, sizeof *naming->stored, naming->n_stored, &naming->stored_room) <
-            0)
+    struct pie_node_row *nodes =
+        pie_list_grown(naming->nodes, naming->nodes_count, &naming->nodes_room, sizeof *nodes);
+    if (!nodes)
         return 0;
+    naming->nodes = nodes;
+    struct stored_node *stored =
+        pie_list_grown(naming->stored, naming->n_stored, &naming->stored_room, sizeof *stored);
+    if (!stored)
+        return 0;
+    naming->stored = stored;
     index = (uint32_t)naming->n_stored + 1;
     if (pie_u64map_put(&naming->node_below, key, index) < 0)
         return 0;

@@ -2,6 +2,7 @@
 #include "profiler/time/aggregate.h"
 
 #include "profiler/base/hash.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/stacks/cct.h"
@@ -78,14 +79,11 @@ static struct pie_aggregate_wait *wait_for(struct pie_aggregate *aggregate, stru
     for (uint32_t i = row->waits; i; i = aggregate->waits[i - 1].next)
         if (is_same(&aggregate->waits[i - 1].reason, reason))
             return &aggregate->waits[i - 1];
-    if (aggregate->n_waits == aggregate->wait_room) {
-        size_t room = aggregate->wait_room ? aggregate->wait_room * 2 : 64;
-        struct pie_aggregate_wait *waits = pie_realloc(aggregate->waits, room * sizeof *waits);
-        if (!waits)
-            return NULL;
-        aggregate->waits = waits;
-        aggregate->wait_room = room;
-    }
+    struct pie_aggregate_wait *waits =
+        pie_list_grown(aggregate->waits, aggregate->n_waits, &aggregate->wait_room, sizeof *waits);
+    if (!waits)
+        return NULL;
+    aggregate->waits = waits;
     struct pie_aggregate_wait *wait = &aggregate->waits[aggregate->n_waits++];
     *wait = (struct pie_aggregate_wait){.reason = *reason, .next = row->waits};
     row->waits = (uint32_t)aggregate->n_waits;
@@ -99,14 +97,11 @@ static struct pie_aggregate_task *task_for(struct pie_aggregate *aggregate, stru
         if (aggregate->tasks[i - 1].coroutine.value == coroutine.value &&
             aggregate->tasks[i - 1].name == name)
             return &aggregate->tasks[i - 1];
-    if (aggregate->n_tasks == aggregate->task_room) {
-        size_t room = aggregate->task_room ? aggregate->task_room * 2 : 64;
-        struct pie_aggregate_task *tasks = pie_realloc(aggregate->tasks, room * sizeof *tasks);
-        if (!tasks)
-            return NULL;
-        aggregate->tasks = tasks;
-        aggregate->task_room = room;
-    }
+    struct pie_aggregate_task *tasks =
+        pie_list_grown(aggregate->tasks, aggregate->n_tasks, &aggregate->task_room, sizeof *tasks);
+    if (!tasks)
+        return NULL;
+    aggregate->tasks = tasks;
     struct pie_aggregate_task *task = &aggregate->tasks[aggregate->n_tasks++];
     *task = (struct pie_aggregate_task){.coroutine = coroutine, .name = name, .next = row->tasks};
     row->tasks = (uint32_t)aggregate->n_tasks;

@@ -14,6 +14,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/home.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "profiler/code/basic_block.h"
@@ -127,14 +128,10 @@ static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_i
     uint32_t index = node.value ? pie_u64map_get(&drain->line_of_node, node.value) : 0;
     if (!node.value || index)
         return index ? &drain->lines[index - 1] : NULL;
-    if (drain->n_lines == drain->lines_room) {
-        size_t room = drain->lines_room ? drain->lines_room * 2 : 128;
-        struct line_time *grown = pie_realloc(drain->lines, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        drain->lines = grown;
-        drain->lines_room = room;
-    }
+    struct line_time *list = pie_list_grown(drain->lines, drain->n_lines, &drain->lines_room, sizeof *list);
+    if (!list)
+        return NULL;
+    drain->lines = list;
     if (pie_u64map_put(&drain->line_of_node, node.value, (uint32_t)drain->n_lines + 1) < 0)
         return NULL;
     drain->lines[drain->n_lines] = (struct line_time){0};

@@ -2,6 +2,7 @@
 #include "profiler/watch/evidence.h"
 
 #include "profiler/base/hash.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 /* The value that most calls return is found by the majority vote of Boyer and Moore (1981): each other value takes one
@@ -13,14 +14,11 @@ static struct pie_watch_evidence_place *place_of(struct pie_watch_evidence *evid
 
     if (index)
         return &evidence->places[index - 1];
-    if (evidence->count == evidence->room) {
-        size_t room = evidence->room ? evidence->room * 2 : 64;
-        struct pie_watch_evidence_place *grown = pie_realloc(evidence->places, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        evidence->places = grown;
-        evidence->room = room;
-    }
+    struct pie_watch_evidence_place *list =
+        pie_list_grown(evidence->places, evidence->count, &evidence->room, sizeof *list);
+    if (!list)
+        return NULL;
+    evidence->places = list;
     if (pie_u64map_put(&evidence->index, place, (uint32_t)evidence->count + 1) < 0)
         return NULL;
     evidence->places[evidence->count] = (struct pie_watch_evidence_place){.matched = 0};

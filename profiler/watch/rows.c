@@ -2,7 +2,7 @@
 #include "profiler/watch/rows.h"
 
 #include "profiler/base/hash.h"
-#include "profiler/base/own_memory.h"
+#include "profiler/base/list.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -28,14 +28,10 @@ static bool is_alike(const struct pie_watch_row *a, const struct pie_watch_row *
 }
 
 static int append(struct pie_watch_rows *rows, const struct pie_watch_row *one, uint64_t hash) {
-    if (rows->count == rows->room) {
-        size_t room = rows->room ? rows->room * 2 : 64;
-        struct pie_watch_row *grown = pie_realloc(rows->rows, room * sizeof *grown);
-        if (!grown)
-            return -ENOMEM;
-        rows->rows = grown;
-        rows->room = room;
-    }
+    struct pie_watch_row *list = pie_list_grown(rows->rows, rows->count, &rows->room, sizeof *list);
+    if (!list)
+        return -ENOMEM;
+    rows->rows = list;
     rows->rows[rows->count] = *one;
     return pie_u64map_put(&rows->index, hash, (uint32_t)++rows->count);
 }

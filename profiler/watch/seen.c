@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/watch/seen.h"
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 struct pie_watch_seen_place {
@@ -14,14 +15,10 @@ static struct pie_watch_seen_place *place_of(struct pie_watch_seen *seen, uint64
 
     if (index)
         return &seen->places[index - 1];
-    if (seen->count == seen->room) {
-        size_t room = seen->room ? seen->room * 2 : 64;
-        struct pie_watch_seen_place *grown = pie_realloc(seen->places, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        seen->places = grown;
-        seen->room = room;
-    }
+    struct pie_watch_seen_place *list = pie_list_grown(seen->places, seen->count, &seen->room, sizeof *list);
+    if (!list)
+        return NULL;
+    seen->places = list;
     if (pie_u64map_put(&seen->index, place, (uint32_t)seen->count + 1) < 0)
         return NULL;
     seen->places[seen->count] = (struct pie_watch_seen_place){.next = 0};

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
 #include "storage/file/process_rows.h"
@@ -44,14 +45,10 @@ struct added {
 
 /* A new row of sums, all 0; NULL if there is no memory. */
 static struct sums *add_sums(struct added *added, uint32_t thread, uint32_t node) {
-    if (added->count == added->capacity) {
-        size_t capacity = added->capacity ? added->capacity * 2 : 256;
-        struct sums *grown = pie_realloc(added->sums, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        added->sums = grown;
-        added->capacity = capacity;
-    }
+    struct sums *list = pie_list_grown(added->sums, added->count, &added->capacity, sizeof *list);
+    if (!list)
+        return NULL;
+    added->sums = list;
     struct sums *sums = &added->sums[added->count++];
     *sums = (struct sums){.thread = thread, .node = node};
     return sums;

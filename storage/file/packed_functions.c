@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "storage/file/packed_tables.h"
 #include "storage/file/packing.h"
@@ -18,14 +19,11 @@ static void release(void *rows) {
 }
 
 static struct pie_packed_row *add(struct gathered *gathered) {
-    if (gathered->count == gathered->capacity) {
-        size_t capacity = gathered->capacity ? gathered->capacity * 2 : 64;
-        struct pie_packed_row *grown = pie_realloc(gathered->rows, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        gathered->rows = grown;
-        gathered->capacity = capacity;
-    }
+    struct pie_packed_row *list =
+        pie_list_grown(gathered->rows, gathered->count, &gathered->capacity, sizeof *list);
+    if (!list)
+        return NULL;
+    gathered->rows = list;
     return &gathered->rows[gathered->count++];
 }
 

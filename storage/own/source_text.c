@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/own/source_text.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 #include <errno.h>
@@ -101,14 +102,11 @@ static struct source_file *get_file(struct pie_source_text *source, uint32_t num
 }
 
 static int note_wanted(struct pie_source_text *source, uint32_t number) {
-    if (source->wanted_count == source->wanted_room) {
-        size_t room = source->wanted_room ? source->wanted_room * 2 : 64;
-        uint32_t *wanted = pie_realloc(source->wanted, room * sizeof *wanted);
-        if (!wanted)
-            return -ENOMEM;
-        source->wanted = wanted;
-        source->wanted_room = room;
-    }
+    uint32_t *wanted =
+        pie_list_grown(source->wanted, source->wanted_count, &source->wanted_room, sizeof *wanted);
+    if (!wanted)
+        return -ENOMEM;
+    source->wanted = wanted;
     source->wanted[source->wanted_count++] = number;
     return 0;
 }
@@ -120,14 +118,10 @@ int pie_source_text_want(struct pie_source_text *source, uint32_t number, const 
         return -ENOMEM;
     if (file->is_unreadable || line <= 0 || line > LINE_MAX_NUMBER)
         return 0;
-    if (file->want_count == file->want_capacity) {
-        size_t capacity = file->want_capacity ? file->want_capacity * 2 : 8;
-        struct want *wants = pie_realloc(file->wants, capacity * sizeof *wants);
-        if (!wants)
-            return -ENOMEM;
-        file->wants = wants;
-        file->want_capacity = capacity;
-    }
+    struct want *wants = pie_list_grown(file->wants, file->want_count, &file->want_capacity, sizeof *wants);
+    if (!wants)
+        return -ENOMEM;
+    file->wants = wants;
     if (file->want_count == 0 && note_wanted(source, number) < 0)
         return -ENOMEM;
     file->wants[file->want_count++] = (struct want){.first_line = first_line, .line = line};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profiler/base/hash.h"
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 
 /* Of the sums, as sums.h orders them. */
@@ -40,14 +41,10 @@ static const struct pie_lookup_by by = {.hash = hash_of, .is_it = is_it};
 
 /* A row of the part's place, without any cost; NULL: no memory. */
 static struct pie_cost_row *add_row(struct pie_cost_sums *costs, const struct pie_cost_row *part) {
-    if (costs->count == costs->capacity) {
-        size_t capacity = costs->capacity ? 2 * costs->capacity : 64;
-        struct pie_cost_row *grown = pie_realloc(costs->rows, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        costs->rows = grown;
-        costs->capacity = capacity;
-    }
+    struct pie_cost_row *list = pie_list_grown(costs->rows, costs->count, &costs->capacity, sizeof *list);
+    if (!list)
+        return NULL;
+    costs->rows = list;
     struct pie_cost_row *row = &costs->rows[costs->count++];
     *row = *part;
     memset(row->sums, 0, sizeof row->sums);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/base/list.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/sort.h"
 
@@ -54,6 +55,28 @@ static void test_calloc_gives_zeros_and_refuses_overflow(void **state) {
     volatile size_t huge = SIZE_MAX / 2;
     assert_null(pie_calloc(huge, 3));
     assert_null(pie_malloc(SIZE_MAX));
+}
+
+/* A list keeps what is in it while it grows from small blocks to mapped ones. */
+static void test_a_list_has_room_for_one_more(void **state) {
+    enum { N = 20000 };
+    uint64_t *list = NULL;
+    size_t room = 0;
+
+    for (size_t i = 0; i < N; i++) {
+        uint64_t *grown = pie_list_grown(list, i, &room, sizeof *list);
+        assert_non_null(grown);
+        assert_true(room > i && room <= (i < 64 ? 64 : 2 * i));
+        list = grown;
+        list[i] = i * 7;
+    }
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(list[i], i * 7);
+    size_t room_before = room;
+    assert_null(pie_list_grown(list, room, &room, SIZE_MAX / 4 / room)); /* short of memory: as it was */
+    assert_int_equal(room, room_before);
+    assert_int_equal(list[N - 1], (N - 1) * 7);
+    pie_free(list);
 }
 
 /* More blocks than the table has room for come from malloc, and all can be freed. */
@@ -131,6 +154,7 @@ int main(void) {
         cmocka_unit_test(test_large_blocks_do_not_move_mallocs_threshold), /* first: the heap is untouched */
         cmocka_unit_test(test_resizing_keeps_the_content_across_both_kinds),
         cmocka_unit_test(test_calloc_gives_zeros_and_refuses_overflow),
+        cmocka_unit_test(test_a_list_has_room_for_one_more),
         cmocka_unit_test(test_many_large_blocks),
         cmocka_unit_test(test_sort_is_stable_and_right),
         cmocka_unit_test(test_sort_by_key_is_stable_and_right),
