@@ -27,7 +27,7 @@ class Shop:
         self.price[out] *= self.rng.uniform(0.9, 1.1, size=20)
 
     def features(self):
-        return np.column_stack([self.notes, np.log(self.price)])
+        return np.column_stack([self.notes, np.log(self.price)])  # waste: store
 
     def suggest(self, product, k=12):
         scaler = StandardScaler()
