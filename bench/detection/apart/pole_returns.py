@@ -101,4 +101,4 @@ def work(rounds, estimate):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, advantages), lambda n: work(n, advantages_fixed), repeats=85)
+    harness.main(lambda n: work(n, advantages), lambda n: work(n, advantages_fixed), repeats=170)

@@ -94,4 +94,4 @@ def work(corpora, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Trainer), lambda n: work(n, FixedTrainer), repeats=22)
+    harness.main(lambda n: work(n, Trainer), lambda n: work(n, FixedTrainer), repeats=60)

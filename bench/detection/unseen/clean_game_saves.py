@@ -81,4 +81,4 @@ def work(evenings):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=80)
+    harness.main(work, repeats=220)

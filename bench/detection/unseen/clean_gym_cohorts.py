@@ -54,10 +54,10 @@ def work(months):
         found.append([np.nansum(table), busy.to_numpy().std(), *habits(seen)])
         left = rng.random(len(people)) < 0.02
         fresh = members(rng, int(left.sum()))
-        people.loc[left, ["joined", "fee"]] = fresh[["joined", "fee"]].to_numpy()
-        people["joined"] = pd.to_datetime(people["joined"])
+        for column in ("joined", "fee"):
+            people.loc[left, column] = fresh[column].to_numpy()
     return found
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=80)
+    harness.main(work, repeats=150)

@@ -61,4 +61,4 @@ def work(years):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=1200)
+    harness.main(work, repeats=4500)

@@ -64,4 +64,4 @@ def work(shipments, form):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, render), lambda n: work(n, render_fixed), repeats=6000)
+    harness.main(lambda n: work(n, render), lambda n: work(n, render_fixed), repeats=13000)
