@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that plays Breakthrough: a search with alpha and beta copies the board by deepcopy for each move it tries."""
+"""A program that plays Breakthrough: a search with alpha and beta copies the board by deepcopy for each move."""
 
 import copy
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A search for buried iron: candidates are moved one at a time, and the field of all fixed bodies is evaluated again."""
+"""A search for buried iron: candidates are moved one by one, and the field of all fixed bodies is evaluated again."""
 
 import numexpr as ne
 import numpy as np

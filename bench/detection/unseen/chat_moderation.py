@@ -67,10 +67,10 @@ def work(rounds, run):
     found = []
     for _ in range(rounds):
         banned.add(make_word(rng) + "s")
-        run([make_message(rng, words) for _ in range(50)], players, banned)
+        run([make_message(rng, words) for _ in range(250)], players, banned)
         found.append(sum(p.strikes for p in players))
     return found + [p.sent for p in players]
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, moderate), lambda n: work(n, moderate_fixed), repeats=300)
+    harness.main(lambda n: work(n, moderate), lambda n: work(n, moderate_fixed), repeats=75)

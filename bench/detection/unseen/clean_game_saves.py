@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saves of a role-playing game in SQLite by way of small models: each query has an index and asks for something else."""
+"""Saves of a video game in SQLite by way of small models: each query has an index, and asks for something else."""
 
 import random
 import sqlite3

@@ -211,4 +211,4 @@ def work(requests, user_class):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, User), lambda n: work(n, FixedUser), repeats=4500)
+    harness.main(lambda n: work(n, User), lambda n: work(n, FixedUser), repeats=9000)
