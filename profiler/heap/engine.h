@@ -134,6 +134,8 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 /* Sets the number of threads that are sampled: each takes fewer. Samples may take one part in cost_part of the time.
  * Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part);
+/* Doubles the distance of the next points. Context: hook. */
+void pie_heap_rate_widen(struct pie_heap_rate *rate);
 /* From now on each event of min_bytes or more is taken, where such events are rare. Context: hook. */
 void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes);
 /* Is an event of this size taken, whatever was counted? Context: hook. */

@@ -82,6 +82,11 @@ void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t 
     rate->cost_part = cost_part;
 }
 
+void pie_heap_rate_widen(struct pie_heap_rate *rate) {
+    if (rate->interval_bytes <= INTERVAL_MAX_BYTES / 2)
+        rate->interval_bytes *= 2;
+}
+
 void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes) {
     if (rate->large_bytes == rate->large_min_bytes || rate->large_bytes < min_bytes)
         rate->large_bytes = min_bytes;

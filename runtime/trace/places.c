@@ -87,13 +87,62 @@ static bool is_wanted(PyCodeObject *code, int line, bool is_of_module) {
     return r;
 }
 
-/* GET_ITER and at once FOR_ITER: a for statement, no comprehension. From 3.15 on the first has an inline cache. */
-static bool is_loop(const unsigned char *bytes, Py_ssize_t unit, Py_ssize_t units) {
+/* GET_ITER and at once FOR_ITER. From 3.15 on the first has an inline cache. Returns where FOR_ITER is, or 0. */
+static Py_ssize_t loop_at(const unsigned char *bytes, Py_ssize_t unit, Py_ssize_t units) {
     Py_ssize_t next = unit + 1;
 
     while (next < units && (bytes[next * UNIT_BYTES] == EXTENDED_ARG || bytes[next * UNIT_BYTES] == CACHE))
         next++;
-    return bytes[unit * UNIT_BYTES] == GET_ITER && next < units && bytes[next * UNIT_BYTES] == FOR_ITER;
+    return bytes[unit * UNIT_BYTES] == GET_ITER && next < units && bytes[next * UNIT_BYTES] == FOR_ITER ? next
+                                                                                                        : 0;
+}
+
+#if PY_VERSION_HEX >= 0x030C0000
+enum { LOOP_ITEMS = PY_VERSION_HEX >= 0x030F0000 ? 2 : 1 }; /* that a running loop has on the stack */
+
+/* Over how many loops of a comprehension this instruction reaches, to the list that it adds to. */
+static int loops_of_append(const unsigned char *instruction) {
+    switch (instruction[0]) {
+    case LIST_APPEND:
+    case SET_ADD:
+    case MAP_ADD:
+    case LIST_EXTEND: /* of what is unpacked in a comprehension, since 3.15 */
+    case SET_UPDATE:
+    case DICT_UPDATE:
+        return (instruction[1] - 1) / LOOP_ITEMS;
+    default:
+        return 0;
+    }
+}
+
+/* Comprehensions stand in the function since 3.12. A loop is one of theirs if what adds to the result lies in it and
+ * reaches over it: a comprehension in the body of a for statement reaches over its own loops only. */
+static bool is_comprehension(const unsigned char *bytes, Py_ssize_t loop, Py_ssize_t units) {
+    int depth = 1;
+
+    for (Py_ssize_t i = loop + 1; i < units && depth > 0; i++) {
+        const unsigned char *instruction = bytes + i * UNIT_BYTES;
+        if (loops_of_append(instruction) >= depth)
+            return true;
+        depth += instruction[0] == FOR_ITER;
+        depth -= instruction[0] == END_FOR;
+    }
+    return false;
+}
+#else
+static bool is_comprehension(const unsigned char *bytes, Py_ssize_t loop, Py_ssize_t units) {
+    (void)bytes, (void)loop, (void)units;
+    return false;
+}
+#endif
+
+/* A for statement begins here. Comprehensions and generators that have code of their own have none. */
+static bool is_statement(PyCodeObject *code, const unsigned char *bytes, Py_ssize_t unit, Py_ssize_t units) {
+    const char *name = text_of(code->co_name);
+    Py_ssize_t loop = loop_at(bytes, unit, units);
+
+    return loop > 0 && (name[0] != '<' || strcmp(name, "<module>") == 0) &&
+           !is_comprehension(bytes, loop, units);
 }
 
 static void search_code(struct search *search, PyCodeObject *code) {
@@ -106,7 +155,7 @@ static void search_code(struct search *search, PyCodeObject *code) {
     const unsigned char *bytes = (const unsigned char *)PyBytes_AS_STRING(plain);
     Py_ssize_t units = PyBytes_GET_SIZE(plain) / UNIT_BYTES;
     for (Py_ssize_t i = 0; i < units; i++) {
-        int line = is_loop(bytes, i, units) ? PyCode_Addr2Line(code, (int)(i * UNIT_BYTES)) : 0;
+        int line = is_statement(code, bytes, i, units) ? PyCode_Addr2Line(code, (int)(i * UNIT_BYTES)) : 0;
         if (line > 0 && is_wanted(code, line, code == search->module) &&
             search->n_lines < PIE_TRACE_LINES_MAX)
             search->lines[search->n_lines++] = line;

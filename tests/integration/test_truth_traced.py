@@ -243,6 +243,13 @@ def test_the_loops_of_functions_and_methods(pieprof, tmp_path):
     assert len(functions) == 12 + 1
 
 
+def test_comprehensions_are_no_loops_of_their_function(pieprof, tmp_path):
+    """Since 3.12 theirs stand in its bytecode. The for statement between them is traced all the same."""
+    done, said = trace(tmp_path, "mixed")
+    assert said == []
+    assert [(row["line"], row["iterations"]) for row in done.query("learned loops")] == [(line_of(PLACES, "MIXED"), 2 * 6)]
+
+
 @pytest.mark.parametrize("place, expected", [
     ("trace_places.py:8", "no loop begins there; loops of this file: "),
     ("other.py:8", "this file was not run"),

@@ -42,6 +42,17 @@ class Made:
             yield z
 
 
+def mixed():
+    pairs = [(a, b)
+             for a in range(2)
+             for b in range(3)]
+    t = 0
+    for a, b in pairs:  # MIXED
+        t += sum([x * y for x in (a, b) for y in (a, b)])
+        t += len({x for x in [*pairs[0], *pairs[1]]})
+    return t, {k: v for k, v in pairs for k in (k,)}
+
+
 def never():
     for x in []:  # never runs
         pass
@@ -61,7 +72,7 @@ def main():
 
 
 for each in range(2):  # MODULE
-    print(shapes([1, 2, 3]), list(Made().method()))
+    print(shapes([1, 2, 3]), list(Made().method()), mixed())
 never()
 main()
 try:
