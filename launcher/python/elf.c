@@ -28,8 +28,10 @@ struct exported {
     uint64_t version_at; /* address of Py_Version; 0: none */
 };
 
-/* libpython3.11.so.1.0, libpython3.13t.so.1.0; libpython3.so, which is needed beside such a one, has no version. */
-static void judge_library(const char *name, struct needed *needed) {
+/* libpython3.11.so.1.0, libpython3.13t.so.1.0; libpython3.so, which is needed beside such a one, has no version.
+ * Standalone Pythons say where it lies: $ORIGIN/../lib/libpython3.11.so.1.0. */
+static void judge_library(const char *path, struct needed *needed) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     struct needed found = {.has_library = true};
 
     if (strncmp(name, "libpypy", 7) == 0)

@@ -23,6 +23,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -152,9 +153,16 @@ def compare(file, link, folder, options, report):
     return same
 
 
+def others_reach(path):
+    """Whether other users may pass all folders on the way."""
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in pathlib.Path(path).resolve().parents)
+
+
 def run_all(options, folder):
     link = folder / "bin" / "python3"
     link.parent.mkdir(parents=True)
+    if not others_reach(helpers.PYTHON):
+        link.parent.chmod(0o700)  # test_user sees that it cannot execute either of them
     link.symlink_to(helpers.binary())
     files = all_files() if options.all else chosen_files(options.files or CHOSEN)
     report = Report(options.tap)

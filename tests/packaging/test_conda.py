@@ -3,7 +3,8 @@
 python.
 
 rattler-build, as a module of Python, makes it; $RATTLER_BUILD may name the folder that has the module. No channel is
-asked for anything: an environment of venv stands for conda's."""
+asked for anything: an environment of venv stands for conda's. $CONDA_SMITHY names a Python that has conda-smithy, the
+linter of conda-forge, which no registry of Python packages has."""
 
 import json
 import os
@@ -18,15 +19,38 @@ from test_wheel import ROOT, WHEEL, abi_of, cores, run
 
 if "RATTLER_BUILD" in os.environ:
     sys.path.append(os.environ["RATTLER_BUILD"])
-rattler_build = pytest.importorskip("rattler_build", reason="rattler-build is not installed")
-pytestmark = pytest.mark.skipif(WHEEL is None, reason="no wheel in dist/: scripts/wheel makes one")
+RECIPE = ROOT / "packaging" / "conda" / "recipe.yaml"
+LINT = """
+import json, sys
+from conda_smithy.lint_recipe import main
+print(json.dumps(main(sys.argv[1], return_hints=True, feedstock_dir=sys.argv[2])))
+"""
 WHO = "import sys, pieprof; print(sys.prefix, list(pieprof.loop([1])))"
 # As conda installs a package without a version of Python of its own.
 IN_PREFIX = {"python-scripts": "bin", "lib": "lib", "site-packages": "lib/python3.11/site-packages"}
 
 
+def test_the_linter_asks_only_for_what_this_project_has_not_got(tmp_path):
+    """No page in public, and nobody who answers for it there."""
+    python = os.environ.get("CONDA_SMITHY")
+    if not python:
+        pytest.skip("CONDA_SMITHY names no Python that has conda-smithy")
+    (tmp_path / "recipe").mkdir()
+    shutil.copy(RECIPE, tmp_path / "recipe")
+    (tmp_path / "conda-forge.yml").write_text("conda_build_tool: rattler-build\n")
+    done = run(python, "-c", LINT, tmp_path / "recipe", tmp_path)
+    assert done.returncode == 0, done.stderr
+    lints, hints = json.loads(done.stdout.splitlines()[-1])
+    assert [sorted(word for word in ("homepage", "maintainers") if word in lint) for lint in lints] == [
+        ["homepage"], ["maintainers"]]
+    assert hints == []
+
+
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory):
+    rattler_build = pytest.importorskip("rattler_build", reason="rattler-build is not installed")
+    if WHEEL is None:
+        pytest.skip("no wheel in dist/: scripts/wheel makes one")
     source, made = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("made")
     shutil.copytree(ROOT / "packaging", source / "packaging")
     (source / "dist").mkdir()

@@ -70,6 +70,7 @@ def fakes(tmp_path_factory):
     static("stripped", "-DSTRIPPED", "-DVERSION=0x030b00f0")
     static("alone", "-DVERSION=0x030b00f0", "-static")
     shared("shared 3.15t", "libpython3.15t.so.1.0")
+    shared("with a path", "$ORIGIN/../lib/libpython3.11.so.1.0")
     shared("shared 2.7", "libpython2.7.so.1.0")
     shared("shared 3.7m", "libpython3.7m.so.1.0")
     shared("pypy", "libpypy3.10-c.so")
@@ -95,11 +96,13 @@ def test_interpreters_of_pyenv():
 
 def test_made_up_interpreters(fakes):
     kind = {name: tuple(probe(path)[key] for key in ("abi", "linkage", "libc"))
-            for name, path in fakes.items() if name in ("3.13t", "3.14td", "musl", "nix", "ours", "4.0", "shared 3.15t")}
+            for name, path in fakes.items() if name in (
+                "3.13t", "3.14td", "musl", "nix", "ours", "4.0", "shared 3.15t", "with a path")}
     assert kind == {
         "3.13t": ("3.13t", "static", "glibc"), "3.14td": ("3.14td", "static", "glibc"),
         "musl": ("3.12", "static", "musl"), "nix": ("3.12", "static", "glibc"), "ours": ("3.11", "static", "other"),
-        "4.0": ("4.0", "static", "glibc"), "shared 3.15t": ("3.15t", "shared", "glibc")}
+        "4.0": ("4.0", "static", "glibc"), "shared 3.15t": ("3.15t", "shared", "glibc"),
+        "with a path": ("3.11", "shared", "glibc")}
 
 
 def test_what_is_no_interpreter_to_load_into(fakes, tmp_path):
