@@ -7,7 +7,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/base/random.h"
-#include "profiler/base/throttle.h"
+#include "profiler/machine/throttle.h"
 #include "profiler/govern/governor.h"
 #include "profiler/govern/period.h"
 #include "profiler/machine/clock_choice.h"

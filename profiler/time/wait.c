@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The amounts are exact. Time off the CPU is wall time minus CPU time. Of it, the kernel says how much a thread was
- * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/base/throttle.c how
+ * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/machine/throttle.c how
  * much of that was its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since
  * a thread last ran is recorded only when it is found asleep, on the CPU, or has run again; until then it is kept apart
  * (undecided_ns). A thread that is asleep between two looks waits; if it turns out that it was woken and got no
@@ -21,7 +21,7 @@
 #include "profiler/time/wait.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/base/throttle.h"
+#include "profiler/machine/throttle.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/stacks/call_path.h"

@@ -4,7 +4,7 @@
 #include "profiler/time/wait.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/base/throttle.h"
+#include "profiler/machine/throttle.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"

@@ -12,7 +12,7 @@
  * A thread's delay is booked by the kernel when it runs again, the group's time when it is let go, just before. So the
  * part of a delay that just came is the throttled time that came with it and was not this thread's before. */
 
-#include "profiler/base/throttle.h"
+#include "profiler/machine/throttle.h"
 
 #include "profiler/base/proc_file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/base/throttle.h"
+#include "profiler/machine/throttle.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
