@@ -1,9 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
+-- Where calls of own code come again, whose library does not matter. (A program of a query has all rows of what it
+-- asks, so four views do without those of x_advice.)
+CREATE VIEW x_advice_again AS
+SELECT column1 AS about, column2 AS advice
+FROM (VALUES
+  ('repeated native calls', 'keep the result and use it again, in a variable or with functools.lru_cache'),
+  ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'));
+
 -- What to try, by library and by what was found. One advice is one row; the row whose library fits most closely counts.
 -- library: a pattern (GLOB) of the distribution or else of the library's file. about: a category, or what stands in
 -- x_explained_finding.about.
 CREATE VIEW x_advice AS
-SELECT column1 AS library, column2 AS about, column3 AS advice
+SELECT '*' AS library, about, advice FROM x_advice_again
+UNION ALL
+SELECT column1, column2, column3
 FROM (VALUES
   ('*', 'slice underutilization', 'handle many elements with one call instead of each with a call of its own'),
   ('numpy', 'slice underutilization', 'work on slices or whole arrays (vectorise) instead of one element at a time; '
@@ -41,10 +51,8 @@ FROM (VALUES
   ('arrow', 'API misuse', 'for many dates use datetime: datetime.fromisoformat(), or strptime() with one format'),
   ('*sqlite*', 'API misuse', 'use one statement for many rows: executemany(), a join or IN (...), in one transaction'),
   ('regex', 'API misuse', 'compile the pattern once, and join alternatives into one pattern'),
-  ('*', 'repeated native calls', 'keep the result and use it again, in a variable or with functools.lru_cache'),
   ('*sqlite*', 'repeated native calls', 'ask once for all rows (a join, or IN (...)) and look them up in a dict'),
   ('lxml', 'repeated native calls', 'look the elements up once and keep them in a dict'),
-  ('*', 'loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
   ('*', 'converged', 'stop the loop as soon as a round changes nothing: from then on each round gives the same'),
   ('*', 'in part', 'a part of it is the same in each round: compute that part once before the loop'),
   ('*', 'inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '

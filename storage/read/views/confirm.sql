@@ -203,7 +203,7 @@ SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_sever
   iif(nth = 1, found_verdict, NULL) AS verdict, iif(nth = 1, found_proof, NULL) AS proof,
   iif(nth = 1, found_gain_ns, NULL) AS fix_gain_ns, iif(nth = 1, found_most_ns, NULL) AS most_ns, nth > 1 AND is_line_high AS is_evidence,
   iif(is_counted_again, 'repeated native calls', category) AS line_category,
-  iif(is_counted_again, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = 'repeated native calls'),
+  iif(is_counted_again, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'repeated native calls'),
     advice) AS line_advice,
   evidence || CASE
     WHEN proven_severity <> 'high' THEN ''

@@ -137,7 +137,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
     || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', call_ns / calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
-  iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,
+  iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = again_category), advice) AS advice,
   fraction, fraction_low, fraction_high, iif(is_recounted, counted_again_ns, wasted_ns) AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns ELSE low_ns END AS low_ns,
   iif(is_recounted, min(run_ns, repeat_high * counted_again_ns), high_ns) AS high_ns,
