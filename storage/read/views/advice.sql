@@ -5,7 +5,8 @@ CREATE VIEW x_advice_again AS
 SELECT column1 AS about, column2 AS advice
 FROM (VALUES
   ('repeated native calls', 'keep the result and use it again, in a variable or with functools.lru_cache'),
-  ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'));
+  ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
+  ('recursion', 'keep each result by its arguments (functools.lru_cache), or fill a table from the smallest cases on'));
 
 -- What to try, by library and by what was found. One advice is one row; the row whose library fits most closely counts.
 -- library: a pattern (GLOB) of the distribution or else of the library's file. about: a category, or what stands in

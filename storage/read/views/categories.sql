@@ -62,7 +62,6 @@ FROM (
             AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
           coalesce(g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared, 0) AS is_renewed,
-          coalesce(g.same_high < x.arguments_same, 0) AS is_surely_other,
           coalesce(x.library IS NULL AND g.compared >= x.few_same AND g.same = g.compared AND x.tell_redundant = x.tell_traps, 0)
             AS is_few_same,
           coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
@@ -150,9 +149,8 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
   min(run_ns, line_ns * CASE
     WHEN is_calls OR is_whole THEN calls_high
     WHEN is_repeat THEN repeat_high * waste_high
-    WHEN (is_other_arguments AND is_surely_other) OR is_reuse THEN waste_high
-    WHEN kind = PIE_WATCH_LOAD THEN calls_high
-    ELSE min(calls_high, undecided_high * waste_high) END) AS high_ns
+    WHEN is_reuse THEN waste_high
+    ELSE calls_high END) AS high_ns
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,

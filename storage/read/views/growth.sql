@@ -7,6 +7,8 @@
 CREATE VIEW x_growth_threshold AS SELECT
   3 AS size_rises,         -- a context's blocks of one size class grow: of the samples whose blocks differ from the one
   0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth,
+  0.5 AS differing,        -- and this part of all samples at least has another length than the one before: of what each
+                           -- call makes longer most do, of what is as long for a while few,
   2 AS classes,            -- and it has blocks this number of size classes below, or the line some that grow (a class
   7 AS open_class,         -- has four times the size; one below the open class): what was large from the first is not
                            -- what calls added up
@@ -25,10 +27,10 @@ SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS
 FROM (
   SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
     a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
-    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
+    iif(a.rises >= t.size_rises AND a.rises >= max(t.rising * (a.rises + a.falls), t.differing * a.samples),
       a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
-    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls), a.size, NULL) AS growing_size,
-    a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls) AND EXISTS (
+    iif(a.rises >= t.size_rises AND a.rises >= max(t.rising * (a.rises + a.falls), t.differing * a.samples), a.size, NULL) AS growing_size,
+    a.rises >= t.size_rises AND a.rises >= max(t.rising * (a.rises + a.falls), t.differing * a.samples) AND EXISTS (
       SELECT 1 FROM allocation b WHERE b.process = a.process AND b.node = a.node
         AND b.size <= a.size - iif(a.size = t.open_class, 1, t.classes)) AS began_small,
     t.line_rises, t.growing_share, t.blocks AS blocks_min, t.classes, t.open_class
