@@ -54,8 +54,8 @@ SELECT x.*, a.cpu_ns * 1.0 AS run_ns
 FROM (
   SELECT y.*, CASE WHEN y.is_inner THEN 'inefficient algorithm'
       WHEN y.is_in_loop AND y.same >= c.same_part * y.again THEN 'loop-invariant computation'
-      ELSE 'repeated native calls' END AS category, iif(y.is_inner, c.inner_part, c.again_part) AS least_part, c.whole_part, c.other_part, c.other_calls,
-      c.below_part
+      ELSE 'repeated native calls' END AS category, iif(y.is_inner, c.inner_part, c.again_part) AS least_part,
+      c.whole_part, c.other_part, c.other_calls, c.below_part
   FROM x_called_line y JOIN x_called_threshold c) x
 JOIN x_total a ON a.run = x.run
 WHERE x.again_part >= x.least_part AND x.saved_ns >= (SELECT high_share FROM x_threshold) * a.cpu_ns

@@ -227,11 +227,12 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse',
+          basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS) OR user_file IS NOT NULL,
           library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again
             AND again_ns >= (SELECT kept_share FROM x_one_threshold) * run_ns),
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
-          proven_severity = 'high' AND NOT is_about_again,
+          proven_severity = 'high' AND NOT is_about_again, basis IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
           rank) AS nth
     FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
