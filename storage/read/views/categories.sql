@@ -98,7 +98,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, kind = PIE_WATCH_LOAD AND loop_s
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN back_low IS NOT NULL THEN 'repeated native calls'
-  WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
+  WHEN is_return_decisive AND (line_returned_partly_ns >= line_returned_redundant_ns OR is_nearly_same) THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
@@ -122,6 +122,7 @@ FROM (
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
+      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_nearly_same) AS is_nearly_same,
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)

@@ -26,6 +26,8 @@ SELECT DISTINCT *,
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN is_by_nature THEN '; but these are few different values, such as truth values: what is equal may be so by nature'
+    WHEN category = 'inefficient algorithm' AND is_nearly_same THEN '; but all calls that were counted differ by value, so '
+      || 'each computes anew what changes in some places only'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
     WHEN is_repeat AND is_within THEN '; but the calls of your line that leads there have other arguments each time, so '

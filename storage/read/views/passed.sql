@@ -51,7 +51,7 @@ CREATE VIEW x_passed_told AS
 SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL,
   x.category, replace(replace(replace(x.evidence, '{calls}', x.calls), '{carried}', x.carried), '{items}',
     printf('%.0f', x.items)) || printf('; that takes %.3g of the line''s %.3g s', x.saved_ns / 1e9, x.line_ns / 1e9), (
-    SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about),
+    SELECT a.advice FROM x_advice_any a WHERE a.about = x.about),
   NULL, NULL, NULL, x.saved_ns, x.low * x.saved_ns, min(a.cpu_ns, x.high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', x.basis, 1
