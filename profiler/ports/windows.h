@@ -21,6 +21,8 @@ enum pie_passed {
     PIE_PASSED_LIST = 5,   /* lists of numbers, which a library makes arrays of */
     PIE_PASSED_ZEROS = 6,  /* an array that a product reads, though nearly all of it is zero */
     PIE_PASSED_NUMBER = 7, /* the bytes of one number */
+    PIE_PASSED_SYSTEM = 8, /* a square array that is solved or factored, though nearly all of it is zero */
+    PIE_PASSED_ARRAYS = 9, /* a list of arrays, which another library takes number by number */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
@@ -49,7 +51,7 @@ struct pie_window_row {
     uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
     uint64_t
         carried; /* of them, through what the call before had gone through; slices: through what it had made;
-                    text, and lists of numbers: through that of any call before; arrays of zeros, bytes: all */
+                    text, and lists of numbers: through that of any call before; kinds from 6 on: all */
 };
 
 struct pie_window_limits {

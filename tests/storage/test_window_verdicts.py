@@ -147,6 +147,11 @@ RANGE = window(30, "for x in range_iterator", 90, 1e6)
     (passed(6, calls=20, items=1024), (), ("load", "API misuse", "multiplied by zero")),
     (passed(6, calls=19, items=1024), (), None),
     (passed(6), (window(30, "g", 9, 9.4e6),), None),
+    (passed(8, calls=20, items=4096), (), ("load", "inefficient algorithm", "worked out from zeros")),
+    (passed(8, calls=19, items=4096), (), None),
+    (passed(9, calls=8), (), ("load", "API misuse", "taken number by number")),
+    (passed(9, calls=7), (), None),
+    (passed(9, call_ns=0.7e6), (), None),  # 9 ns for each number
     (passed(7, items=2), (RANGE,), ("load", "slice underutilization", "looked up again")),
     (passed(7, calls=99, items=2), (RANGE,), None),
     (passed(7, items=2), (), None),  # the places are no range's
@@ -169,10 +174,10 @@ def test_of_numbers_of_slices_the_whole_line_is_wasted(changed, kind, part):
     assert row["wasted_s"] == pytest.approx(2 * part)
 
 
-def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9):
+def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9, line=30):
     """At line 30 of waste.py, which takes 2 s of its function's."""
     return ("INSERT INTO called SELECT DISTINCT w.process, f.path, "
-            f"30, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
+            f"{line}, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
             f"{again_ns}, 0, 2e9, {function_ns} FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
 
 
@@ -189,3 +194,23 @@ def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
     assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
         == ([(INVARIANT, True)] if is_found else [])
+
+
+@pytest.mark.parametrize("again_ns, is_found", [(4.9e6, True), (4.1e6, False)])
+def test_a_function_that_calls_itself_for_what_it_had_worked_out(changed, again_ns, is_found):
+    """Each of the two lines takes nearly all of the function's time: one has the verdict. Where what comes again is short,
+    the function has kept it."""
+    rows = called("work", 100, 5, 90, 9e6, again_ns), called("work", 100, 5, 90, 9e6, again_ns, line=31)
+    found = [(one["line"], one["category"], one["severity"]) for one in findings(changed(*rows)).values() if one["line"] in (30, 31)]
+    assert found == ([(30, "inefficient algorithm", "high")] if is_found else [])
+
+
+def test_what_is_called_is_part_of_the_line_that_calls(changed):
+    """rotate() is called in line 1 only. Line 19 of it, whose calls come again too, has no verdict of its own."""
+    counted = ("INSERT INTO called SELECT DISTINCT w.process, f.path, 1, 'rotate', '<module>', 0, 1, 100, 0, 100, 1, 1, 0, 0, 99, 0, 99, "
+               "8e8, 7.9e8, 0, 8e8, 9e9 FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+    few = "UPDATE watch SET watches = 1 WHERE first_node = 219"
+    found = findings(changed(few, counted, called("g", 100, 0, 99, 9e6, 9e6, 2.2e9, line=19)))
+    call, inner = found["store", "waste.py", 1], found["store", "waste.py", 19]
+    assert (call["severity"], call["first_line"]) == ("high", 19)
+    assert (inner["severity"], inner["user_line"]) == ("low", 1)

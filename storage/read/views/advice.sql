@@ -42,6 +42,9 @@ FROM (VALUES
   ('lists made into arrays', 'make an array of each list once (numpy.array), keep it, and hand on the array'),
   ('arrays of zeros', 'choose rows by their numbers instead of a product with ones and zeros (table[i], an embedding), '
     || 'multiply rows or columns instead of making a diagonal, or keep what is not zero (scipy.sparse)'),
+  ('systems of zeros', 'solve it by its shape: scipy.linalg.solve_banded or solveh_banded for a few diagonals, '
+    || 'scipy.sparse.linalg.spsolve for scattered elements'),
+  ('lists of arrays', 'make one array of them first: torch.from_numpy(numpy.stack(arrays))'),
   ('numbers of slices', 'read all of them with one call: numpy.frombuffer with a dtype such as ">i2" (and a step, if other '
     || 'fields lie between), struct.iter_unpack, or memoryview.cast'),
   ('single numbers', 'unpack all fields with one format, all records with struct.iter_unpack, or numbers of one kind '
