@@ -47,6 +47,14 @@ JOIN x_nearly_threshold t
 GROUP BY c.run, c.file, c.line
 HAVING sum(iif(is_new, c.calls, 0)) >= max(t.calls) AND sum(iif(is_new, call_ns, 0)) >= max(t.part) * sum(call_ns);
 
+-- Lines where, of what was counted, single elements are fetched at least as often as anything is called or computed: the
+-- numbers that calls and operators handle come out of arrays one at a time.
+CREATE VIEW x_of_elements AS
+SELECT p.run, w.file, w.line
+FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t
+GROUP BY p.run, w.file, w.line
+HAVING sum(iif(w.is_item AND w.callee NOT GLOB 'for *', w.singles, 0)) >= max(t.array_calls, sum(iif(w.is_item, 0, w.calls)));
+
 -- Lines of own code that call functions of own code, of which some calls were compared.
 CREATE VIEW x_calling AS
 SELECT DISTINCT w.run, w.process, n.own_location AS place

@@ -39,13 +39,13 @@ CREATE VIEW x_window_threshold AS SELECT
 -- of single numbers costs what it takes to look its result up, and numbers that come out of arrays are equal by nature.
 -- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched for it.
 CREATE VIEW x_windowed_callee AS
-SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, singles, single_ns,
+SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
   bulk_ns, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
     WHEN calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds) THEN max(again_ns, 1.0 * call_ns * (calls - once) / calls)
-    ELSE 1.0 * again_ns END AS again_ns, iif(is_item OR (is_number AND callee GLOB '* * *'), single_ns, 0) AS element_ns
+    ELSE 1.0 * again_ns END AS again_ns
 FROM (
   SELECT p.run, w.file, w.line, w.callee, w.is_item, w.is_in_loop, w.calls - w.raised AS calls, w.compared,
     w.distinct_args AS kinds, w.once, w.twice, w.same, w.call_ns, w.alike_ns, w.singles, w.single_ns, w.bulk_ns, t.pure_part,
@@ -65,15 +65,13 @@ SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
     OR (known_ns >= t.known_part * call_ns AND again_ns >= t.again_part * known_ns)) AS is_again,
   calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
     AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
-  is_in_loop AND top_same >= t.same_part * top_again AS is_invariant,
-  fetched >= max(worked, t.array_calls) AND element_ns >= t.array_part * call_ns AS is_of_elements
+  is_in_loop AND top_same >= t.same_part * top_again AS is_invariant
 FROM (
   SELECT run, file, line, callee AS top, calls AS top_calls, call_ns AS top_ns, kinds_low, again AS top_again, kinds AS top_kinds,
     same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
-    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns,
-    sum(element_ns) OVER g AS element_ns, max(iif(is_item, singles, 0)) OVER g AS fetched, max(iif(is_item, 0, singles)) OVER g AS worked, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
+    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
     sum(iif(call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee JOIN (SELECT few_ns FROM x_window_threshold)
@@ -113,7 +111,7 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.long_ns, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
-    w.is_of_elements, w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
+    w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
   LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
@@ -138,7 +136,6 @@ FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('u
 CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
-    WHEN is_about_calls AND is_decided AND library IS NULL AND is_of_elements THEN 'slice underutilization'
     ELSE category END AS category,
   iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
