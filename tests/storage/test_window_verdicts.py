@@ -189,6 +189,7 @@ def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9, line=
     ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 91, 0, 9e4, 0)), False),  # which takes too little
     ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 90, 0, 1e5, 0)), False),  # or is not new each time
     ((called("f", 100, 0, 99, 9e6, 9e6), called("list.append", 91, 91, 0, 1e5, 0)), False),
+    ((called("f", 100, 0, 99, 9e6, 9e6, 2.2e9), called("g", 0, 0, 0, 0, 0)), False),  # a call that never ended in a window
 ])
 def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows, is_found):
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]

@@ -30,22 +30,22 @@ SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, 
       AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
       AND c.distinct_args <= t.kept_max,
     iif(c.callee = c.function, 1.0 * c.again_ns, max(c.again_ns, 1.0 * c.call_ns * (c.calls - c.once) / c.calls)), 0) AS again_ns
-FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
-WHERE c.calls > 0;
+FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t;
 
 -- By line, with the time that its calls of before take in the run; the callee is the one of which most comes again.
+-- Where calls of one callee never ended within a window, nobody knows what part of the time the others take.
 CREATE VIEW x_called_line AS
 SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER f AS function_saved_ns,
   callee = function AS is_inner, row_number() OVER (
     PARTITION BY run, process, file, function_line, callee = function ORDER BY line_ns * again_part DESC, line) AS inner_nth
 FROM (
   SELECT *, 1.0 * sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
-    max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
+    min(calls) OVER g AS least_calls, max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
       AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth
   FROM x_called_callee
   WINDOW g AS (PARTITION BY run, process, file, line, function_line))
-WHERE nth = 1
+WHERE nth = 1 AND least_calls > 0
 WINDOW f AS (PARTITION BY run, process, file, function_line);
 
 -- Those that are told.

@@ -75,17 +75,23 @@ def full(end):
             np.linalg.solve(np.kron(np.ones((5, 5)) + 5.0 * np.eye(5), matrix), BLOCK[0, :200])  # full
 
 
-def tensors(end):
+def torch_and_end(end):
+    """With as much time, as the import takes long."""
+    began = time.thread_time()
     import torch
 
+    return torch, end + time.thread_time() - began
+
+
+def tensors(end):
+    torch, end = torch_and_end(end)
     while time.thread_time() < end:
         for number in range(20):
             torch.tensor([BLOCK[0] + number, BLOCK[1] - number])  # tensors
 
 
 def stacked(end):
-    import torch
-
+    torch, end = torch_and_end(end)
     while time.thread_time() < end:
         for number in range(20):
             torch.tensor(np.stack([BLOCK[0] + number, BLOCK[1] - number]))  # stacked
