@@ -81,17 +81,14 @@ def shares(finding):
 
 def wasted(program, findings):
     """shares() of the true lines together. Loads and stores of a line are two views of the same time: the larger
-    counts. A library's line is part of the line that led there, and so is a line below a call that does all again, if
-    that call is at a true line, too."""
+    counts. A library's line is part of the line that led there, and so is a line below a call that does all again."""
     of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
-    leads_to = {}
     for finding in findings:
         line = finding["line"]
-        if line in program.lines and is_own(program, finding):
+        is_below = finding.get("user_line") != line and finding.get("user_line") in program.lines
+        if line in program.lines and is_own(program, finding) and not is_below:
             of_line[line] = max(of_line[line], shares(finding))
-            leads_to[line] = finding["user_line"] if finding["user_file"] == finding["file"] else None
-    counted = [ends for line, ends in of_line.items() if leads_to[line] == line or leads_to[line] not in of_line]
-    return tuple(map(sum, zip(*counted))) or (0.0, 0.0, 0.0)
+    return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
 
 
 def saved_share(gain):

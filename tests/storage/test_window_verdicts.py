@@ -19,11 +19,13 @@ def changed(waste, tmp_path):
     return changer(waste, tmp_path)
 
 
-def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0):
+def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0,
+           same=None, is_item=0, once=0, results=None):
     """Of a line of waste.py."""
     distinct = calls if distinct is None else distinct
+    same, results = again if same is None else same, distinct if results is None else results
     return ("INSERT INTO windowed SELECT DISTINCT p.process, f.path, "
-            f"{line}, '{callee}', 0, 1, {calls}, 0, {compared}, {distinct}, {distinct}, 0, 0, {again}, 0, {again}, {singles}, 0, 0, {call_ns}, "
+            f"{line}, '{callee}', {is_item}, 1, {calls}, 0, {compared}, {distinct}, {results}, {once}, 0, {again}, 0, {same}, {singles}, 0, 0, {call_ns}, "
             f"{again_ns}, 0, {single_ns}, {bulk_ns} FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
 
 
@@ -124,6 +126,71 @@ def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(chan
     """A part of what line 9 writes was there already."""
     row = findings(changed(window(9, "rfft", 100, 1e7, compared=100, distinct=10, again=again, again_ns=again * 1e5)))["store", "waste.py", 9]
     assert (row["category"], row["severity"]) == (category, "high")
+
+
+@pytest.mark.parametrize("others, short_ns, severity", [(40, 1e6, "low"), (40, 2e6, "high")])
+def test_a_long_call_is_long_whatever_stands_beside_it(changed, others, short_ns, severity):
+    """Two calls of a solver, 6 ms each, take nine tenths of the time or less; short calls prepare what they get."""
+    row = findings(changed(window(7, "solve_ivp", 2, 12e6), window(7, "numpy.asarray", others, short_ns)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("a call at this line takes 6 ms" in row["evidence"]) == (severity == "low")
+
+
+ELEMENTS = window(11, "a[i] of numpy.ndarray", 100, 1e6, singles=100, single_ns=1e6, is_item=1, once=90)
+
+
+@pytest.mark.parametrize("call_ns, same, more, severity", [
+    (1e5, 89, (), "high"),  # in a row: it can be computed before the loop
+    (1e5, 70, (), "low"),  # a dict of results would cost as much
+    (6e5, 70, (), "high"),  # but not of calls that take 6 us
+    (1e5, 89, (ELEMENTS,), "low"),  # as the elements of an array are
+])
+def test_short_calls_for_single_numbers_are_equal_by_nature(changed, call_ns, same, more, severity):
+    """Line 11 computes with numbers of which there are ten."""
+    row = findings(changed(
+        "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 211",
+        window(11, "numpy.uint16 / float", 100, 10 * call_ns, compared=100, distinct=10, again=90, again_ns=9 * call_ns, singles=100,
+               same=same), *(one.replace("1000000.0", f"{call_ns}") for one in more)))["load", "waste.py", 11]
+    assert row["severity"] == severity
+
+
+@pytest.mark.parametrize("items, category", [(100, "slice underutilization"), (99, "API misuse")])
+def test_elements_that_were_counted_name_the_category(changed, items, category):
+    """The watches of line 7 were calling and computing. Each number that it handles may come out of an array."""
+    row = findings(changed(
+        window(7, "numpy.float64 + numpy.float64", 100, 9e6, singles=100, single_ns=9e6),
+        window(7, "a[i] of numpy.ndarray", items, 1e6, singles=items, single_ns=1e6, is_item=1)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("; of the operations that were counted at the line, at least as many fetched single elements" in row["evidence"]) \
+        == (items == 100)
+
+
+@pytest.mark.parametrize("calls, once, results, category", [
+    (20, 20, 20, "inefficient algorithm"),
+    (19, 19, 19, REPEATED),
+    (20, 19, 20, REPEATED),  # one came again
+    (20, 20, 17, REPEATED),  # other arguments with the same results
+])
+def test_what_differs_by_value_is_the_same_in_part_only(changed, calls, once, results, category):
+    """Watches compare a part of long data: that of the calls of line 19 is the same."""
+    row = findings(changed("DELETE FROM watch WHERE first_node = 219 AND memory <> 4", window(
+        19, "relabel", calls, 1e7, compared=calls, distinct=once, once=once, results=results)))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("but all calls that were counted differ by value" in row["evidence"]) == (category != REPEATED)
+
+
+@pytest.mark.parametrize("singles, same, category", [
+    (100, 50, "API misuse"),
+    (99, 50, REPEATED),  # not all of them take single numbers
+    (100, 85, REPEATED),  # the same numbers in a row
+])
+def test_numbers_that_take_turns_ask_for_one_call_for_all(changed, singles, same, category):
+    row = findings(changed(
+        "DELETE FROM watch WHERE first_node = 219 AND memory <> 4", "UPDATE watch SET own_operation = own_operation | 16",
+        window(19, "norm", 100, 1e7, compared=100, distinct=10, again=90, again_ns=9e6, singles=singles, same=same)))
+    row = row["store", "waste.py", 19]
+    assert row["severity"] == "high"
+    assert row["category"] == category if category == "API misuse" else row["category"] in (REPEATED, INVARIANT)
 
 
 def passed(kind, calls=100, items=800, carried=None, call_ns=4e6, line=30):

@@ -55,6 +55,15 @@ FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t
 GROUP BY p.run, w.file, w.line
 HAVING sum(iif(w.is_item AND w.callee NOT GLOB 'for *', w.singles, 0)) >= max(t.array_calls, sum(iif(w.is_item, 0, w.calls)));
 
+-- Lines in loops where most of what was counted, by time, are calls for single numbers that change from one to the next.
+-- Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of them.
+CREATE VIEW x_of_numbers AS
+SELECT p.run, w.file, w.line
+FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t JOIN x_nearly_threshold n
+GROUP BY p.run, w.file, w.line
+HAVING sum(w.calls) >= max(n.calls) AND sum(iif(w.singles = w.calls AND NOT w.is_item AND w.is_in_loop
+  AND w.same < t.in_row_part * (w.again + w.alike), w.call_ns, 0)) >= max(n.part) * sum(w.call_ns);
+
 -- Lines of own code that call functions of own code, of which some calls were compared.
 CREATE VIEW x_calling AS
 SELECT DISTINCT w.run, w.process, n.own_location AS place

@@ -76,7 +76,7 @@ FROM (
           g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
           coalesce(x.native_library, 'python') = 'python' AS is_standard,
           EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
-            OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
+            OR coalesce(x.advice_library, '') GLOB b.library) OR x.array_python_ns >= x.costly_python * x.line_ns AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run JOIN x_one_threshold c
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
@@ -94,7 +94,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, kind = PIE_WATCH_LOAD AND loop_s
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND (line_returned_partly_ns >= line_returned_redundant_ns OR is_nearly_same) THEN 'inefficient algorithm'
-  WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
+  WHEN is_return_decisive AND NOT is_other_arguments AND (is_copying OR is_of_numbers AND is_about_arrays) THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
@@ -119,6 +119,7 @@ FROM (
       coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
       library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_nearly_same) AS is_nearly_same,
       library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_elements) AS is_of_elements,
+      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_numbers) AS is_of_numbers,
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
