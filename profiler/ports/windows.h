@@ -21,6 +21,8 @@ enum pie_passed {
     PIE_PASSED_LIST = 5,   /* lists of numbers, which a library makes arrays of */
     PIE_PASSED_ZEROS = 6,  /* an array that a product reads, though nearly all of it is zero */
     PIE_PASSED_NUMBER = 7, /* the bytes of one number */
+    PIE_PASSED_SYSTEM = 8, /* a square array that is solved or factored, though nearly all of it is zero */
+    PIE_PASSED_ARRAYS = 9, /* a list of arrays, which another library takes number by number */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process
@@ -49,7 +51,7 @@ struct pie_window_row {
     uint64_t passed, passed_items, passed_ns; /* calls that went through items, and how many */
     uint64_t
         carried; /* of them, through what the call before had gone through; slices: through what it had made;
-                    text, and lists of numbers: through that of any call before; arrays of zeros, bytes: all */
+                    text, and lists of numbers: through that of any call before; kinds from 6 on: all */
 };
 
 struct pie_window_limits {
@@ -57,6 +59,8 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
+    uint64_t few_calls, long_ns; /* fewer than this number are waited for so long: what follows a call says whether it
+                                    is made again */
     int32_t
         function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
 };

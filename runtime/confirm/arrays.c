@@ -10,14 +10,16 @@
 #include "profiler/ports/windows.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
- * arrays for a product that are zero nearly everywhere. And bytes of single numbers, which such a library would read
- * with one call. */
+ * arrays for a product or a solver that are zero nearly everywhere. Lists of arrays, of which another library's function
+ * takes one number after the other. And bytes of single numbers, which such a library would read with one call. */
 
 enum {
     NUMBERS_MIN = 32,
     ZEROS_MIN = 1024, /* elements: a smaller array is multiplied faster than its elements are chosen */
     LOOKS = 256,
-    OTHERS_MAX = 5, /* of them: one in fifty */
+    OTHERS_MAX = 5,         /* of them: one in fifty */
+    SYSTEM_MIN = 4096,      /* elements: of fewer, a general solver is as fast */
+    SYSTEM_OTHERS_MAX = 16, /* one in sixteen: a few diagonals of 64 rows */
     NUMBER_BYTES_MAX = 8,
 };
 
@@ -103,13 +105,13 @@ static struct pie_confirm_passed lists_among(PyObject **arguments, int count) {
 /* --- Arrays that are zero nearly everywhere --- */
 
 /* Random places: a diagonal is not met by steps of its own length. Of most arrays a few places say enough. */
-static bool is_nearly_zero(const struct pie_confirm_array *array) {
+static bool is_nearly_zero(const struct pie_confirm_array *array, int others_max) {
     static const char zero[16];
     int others = 0;
 
     if (array->n_dimensions < 2 || array->count < ZEROS_MIN || array->element_bytes > sizeof zero)
         return false;
-    for (uint64_t i = 0; i < LOOKS && others <= OTHERS_MAX; i++) {
+    for (uint64_t i = 0; i < LOOKS && others <= others_max; i++) {
         uint64_t at = pie_hash_upper(pie_hash_mix(1, i)) % array->count;
         const char *element = array->data;
         for (int dimension = array->n_dimensions - 1; dimension >= 0; dimension--) {
@@ -119,10 +121,10 @@ static bool is_nearly_zero(const struct pie_confirm_array *array) {
         }
         others += memcmp(element, zero, array->element_bytes) != 0;
     }
-    return others <= OTHERS_MAX;
+    return others <= others_max;
 }
 
-static size_t zeros_of_buffer(PyObject *object) {
+static size_t zeros_of_buffer(PyObject *object, int others_max) {
     struct pie_confirm_array array;
     Py_buffer view;
 
@@ -137,18 +139,18 @@ static size_t zeros_of_buffer(PyObject *object) {
         array.shape[i] = view.shape[i];
         array.strides[i] = view.strides[i];
     }
-    bool is_zero = view.ndim <= PIE_CONFIRM_DIMENSIONS_MAX && is_nearly_zero(&array);
+    bool is_zero = view.ndim <= PIE_CONFIRM_DIMENSIONS_MAX && is_nearly_zero(&array, others_max);
     PyBuffer_Release(&view);
     return is_zero ? array.count : 0;
 }
 
-static size_t zeros_of(PyObject *object) {
+static size_t zeros_of(PyObject *object, int others_max) {
     struct pie_confirm_array array;
     PyObject *owner = pie_confirm_tensor_array(object, &array);
 
     if (!owner)
-        return zeros_of_buffer(object);
-    size_t count = is_nearly_zero(&array) ? array.count : 0;
+        return zeros_of_buffer(object, others_max);
+    size_t count = is_nearly_zero(&array, others_max) ? array.count : 0;
     Py_DECREF(owner);
     return count;
 }
@@ -157,20 +159,71 @@ static struct pie_confirm_passed zeros_among(PyObject **factors, int count) {
     struct pie_confirm_passed passed = {.kind = PIE_PASSED_ZEROS};
 
     for (int i = 0; i < count && i < 2; i++) {
-        size_t zeros = zeros_of(factors[i]);
+        size_t zeros = zeros_of(factors[i], OTHERS_MAX);
         passed.items = zeros > passed.items ? zeros : passed.items;
     }
     return passed.items ? passed : (struct pie_confirm_passed){0};
 }
 
-static bool is_product(const char *name) {
-    static const char *const products[] = {"matmul", "dot", "mm", "bmm", "linear"};
+static struct pie_confirm_passed system_among(PyObject **arguments, int count) {
+    struct pie_confirm_passed passed = {.kind = PIE_PASSED_SYSTEM};
+
+    passed.items = count > 0 ? zeros_of(arguments[0], SYSTEM_OTHERS_MAX) : 0;
+    return passed.items >= SYSTEM_MIN ? passed : (struct pie_confirm_passed){0};
+}
+
+/* By the last part of its name. */
+static bool is_among(const char *name, const char *const *names) {
     const char *dot = strrchr(name, '.');
 
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
-        if (strcmp(dot ? dot + 1 : name, products[i]) == 0)
+    while (*names && strcmp(dot ? dot + 1 : name, *names) != 0)
+        names++;
+    return *names;
+}
+
+static bool is_product(const char *name) {
+    static const char *const products[] = {"matmul", "dot", "mm", "bmm", "linear", NULL};
+
+    return is_among(name, products);
+}
+
+/* What takes the third power of the rows, and has a counterpart for bands and scattered elements. */
+static bool is_solver(const char *name) {
+    static const char *const solvers[] = {"solve",     "inv",          "cholesky",   "cho_factor",
+                                          "lu_factor", "linalg_solve", "linalg_inv", "linalg_cholesky",
+                                          NULL};
+
+    return is_among(name, solvers);
+}
+
+/* --- Lists of arrays --- */
+
+static bool is_taking_numbers(const char *name) {
+    static const char *const makers[] = {"torch.tensor", "torch.as_tensor", "torch.Tensor",
+                                         "torch.FloatTensor", "torch.LongTensor"};
+
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strcmp(name, makers[i]) == 0)
             return true;
     return false;
+}
+
+/* As long as the first of them, all of them. */
+static struct pie_confirm_passed arrays_among(PyObject **arguments, int count) {
+    struct pie_confirm_passed passed = {.kind = PIE_PASSED_ARRAYS};
+    Py_buffer view;
+
+    if (count == 0 || !is_sequence(arguments[0]) || Py_SIZE(arguments[0]) == 0)
+        return (struct pie_confirm_passed){0};
+    PyObject *first = PySequence_Fast_ITEMS(arguments[0])[0];
+    if (!is_array(first) || PyObject_GetBuffer(first, &view, PyBUF_FULL_RO) < 0) {
+        PyErr_Clear();
+        return (struct pie_confirm_passed){0};
+    }
+    size_t each = view.itemsize > 0 ? (size_t)(view.len / view.itemsize) : 0;
+    PyBuffer_Release(&view);
+    passed.items = each * (size_t)Py_SIZE(arguments[0]);
+    return each > 1 ? passed : (struct pie_confirm_passed){0};
 }
 
 /* --- Single numbers --- */
@@ -205,6 +258,10 @@ struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char
 
     if (!passed.kind && is_product(name))
         passed = zeros_among(arguments, count);
+    if (!passed.kind && is_taking_numbers(name))
+        passed = arrays_among(arguments, count);
+    if (!passed.kind && is_of_arrays(callee) && is_solver(name))
+        passed = system_among(arguments, count);
     if (!passed.kind && is_of_arrays(callee))
         passed = lists_among(arguments, count);
     return passed;

@@ -314,7 +314,7 @@ static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_p
     const struct pie_confirm_passed *before = &sums->passed[at];
     bool is_lost;
 
-    if (now->kind == PIE_PASSED_ZEROS || now->kind == PIE_PASSED_NUMBER)
+    if (now->kind >= PIE_PASSED_ZEROS)
         return true;
     if (now->kind == PIE_PASSED_CODE || now->kind == PIE_PASSED_LIST)
         return look_up(&sums->texts, now->text, UNKNOWN, &is_lost);

@@ -16,5 +16,7 @@ enum pie_basis {
     PIE_BASIS_COUNTED_SHIFTS, /* … items that move, … */
     PIE_BASIS_CODE,           /* … text that is made into code, … */
     PIE_BASIS_LISTS,          /* … lists of numbers that are made into arrays, … */
-    PIE_BASIS_ZEROS,          /* … and products with arrays that are zero nearly everywhere */
+    PIE_BASIS_ZEROS,          /* … products with arrays that are zero nearly everywhere, … */
+    PIE_BASIS_SYSTEMS,        /* … systems of equations of that kind, … */
+    PIE_BASIS_ARRAYS,         /* … and lists of arrays that another library takes number by number */
 };

@@ -6,12 +6,13 @@ import pytest
 from helpers import PYTHON, TRUTH, has_numpy, line_of, profile, run
 
 PROGRAM = TRUTH / "redundancy" / "handed.py"
-CPU_SECONDS = {"zeros": 2.0}  # others 1: a product takes 2 ms, and 20 must be counted
+CPU_SECONDS = {"zeros": 2.0, "systems": 2.0, "full": 2.0}  # others 1: a product takes 2 ms, and 20 must be counted
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
 PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "unpacked", "pairs", "records",
-         "silent")
+         "silent", "systems", "full")
+HAS_TORCH = run([PYTHON, "-c", "import torch"]).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def done(pieprof, tmp_path_factory):
     """Each part alone, as windows cost little of a run."""
     folder = tmp_path_factory.mktemp("handed")
     return {part: profile(folder / f"{part}.db", PROGRAM, CPU_SECONDS.get(part, 1.0), part, options=("--overhead", "0"))
-            for part in PARTS}
+            for part in PARTS + (("tensors", "stacked") if HAS_TORCH else ())}
 
 
 def row_of(done, mark, table="passed", kind="1"):
@@ -54,6 +55,31 @@ def test_products_with_arrays_of_zeros(done):
     assert row["kind"] == 6 and row["calls"] >= 20 and row["items"] == 160000 * row["calls"]
     (found,) = high(done, "zeros")
     assert (found["category"], found["again"]) == ("API misuse", "multiplied by zero")
+
+
+def test_systems_that_are_zero_nearly_everywhere(done):
+    row = row_of(done, "systems")
+    assert row["kind"] == 8 and row["calls"] >= 20 and row["items"] == 40000 * row["calls"]
+    (found,) = high(done, "systems")
+    assert (found["category"], found["again"]) == ("inefficient algorithm", "worked out from zeros")
+    assert "solve_banded" in found["advice"]
+
+
+def test_a_full_system_is_solved_as_one(done):
+    assert row_of(done, "full", "windowed", "callee = 'solve'")["calls"] >= 20
+    assert row_of(done, "full") is None
+    assert not [found for found in high(done, "full") if found["again"] == "worked out from zeros"]
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason=f"{PYTHON} has no PyTorch")
+def test_lists_of_arrays_that_are_taken_number_by_number(done):
+    row = row_of(done, "tensors")
+    assert row["kind"] == 9 and row["calls"] >= 20 and row["items"] == 800 * row["calls"]
+    (found,) = high(done, "tensors")
+    assert (found["category"], found["again"]) == ("API misuse", "taken number by number")
+    assert "numpy.stack" in found["advice"]
+    assert row_of(done, "stacked", "windowed", "callee = 'torch.tensor'")["calls"] >= 20
+    assert row_of(done, "stacked") is None
 
 
 def test_half_of_an_array_may_be_zero(done):

@@ -138,7 +138,7 @@ def test_the_figures_of_a_line_are_what_was_written(waste, line):
         low, high = (cpu * x for x in wilson(part, effective))
         assert [row["again_s_low"], row["again_s_high"]] == [near(low), near(high)]
         low, high = (low * REPEAT_LOW, high * REPEAT_HIGH) if category != "undecided" else (
-            0, min(CALLS_HIGH * cpu, UNDECIDED_HIGH * high))
+            0, CALLS_HIGH * cpu)
         high = CALLS_HIGH * cpu if is_whole else high
         assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(low), near(min(high, RUN_S))]
     elif row["severity"] == "low" and category == "undecided":

@@ -19,11 +19,13 @@ def changed(waste, tmp_path):
     return changer(waste, tmp_path)
 
 
-def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0):
+def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0,
+           same=None, is_item=0, once=0, results=None):
     """Of a line of waste.py."""
     distinct = calls if distinct is None else distinct
+    same, results = again if same is None else same, distinct if results is None else results
     return ("INSERT INTO windowed SELECT DISTINCT p.process, f.path, "
-            f"{line}, '{callee}', 0, 1, {calls}, 0, {compared}, {distinct}, {distinct}, 0, 0, {again}, 0, {again}, {singles}, 0, 0, {call_ns}, "
+            f"{line}, '{callee}', {is_item}, 1, {calls}, 0, {compared}, {distinct}, {results}, {once}, 0, {again}, 0, {same}, {singles}, 0, 0, {call_ns}, "
             f"{again_ns}, 0, {single_ns}, {bulk_ns} FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
 
 
@@ -126,6 +128,71 @@ def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(chan
     assert (row["category"], row["severity"]) == (category, "high")
 
 
+@pytest.mark.parametrize("others, short_ns, severity", [(40, 1e6, "low"), (40, 2e6, "high")])
+def test_a_long_call_is_long_whatever_stands_beside_it(changed, others, short_ns, severity):
+    """Two calls of a solver, 6 ms each, take nine tenths of the time or less; short calls prepare what they get."""
+    row = findings(changed(window(7, "solve_ivp", 2, 12e6), window(7, "numpy.asarray", others, short_ns)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("a call at this line takes 6 ms" in row["evidence"]) == (severity == "low")
+
+
+ELEMENTS = window(11, "a[i] of numpy.ndarray", 100, 1e6, singles=100, single_ns=1e6, is_item=1, once=90)
+
+
+@pytest.mark.parametrize("call_ns, same, more, severity", [
+    (1e5, 89, (), "high"),  # in a row: it can be computed before the loop
+    (1e5, 70, (), "low"),  # a dict of results would cost as much
+    (6e5, 70, (), "high"),  # but not of calls that take 6 us
+    (1e5, 89, (ELEMENTS,), "low"),  # as the elements of an array are
+])
+def test_short_calls_for_single_numbers_are_equal_by_nature(changed, call_ns, same, more, severity):
+    """Line 11 computes with numbers of which there are ten."""
+    row = findings(changed(
+        "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 211",
+        window(11, "numpy.uint16 / float", 100, 10 * call_ns, compared=100, distinct=10, again=90, again_ns=9 * call_ns, singles=100,
+               same=same), *(one.replace("1000000.0", f"{call_ns}") for one in more)))["load", "waste.py", 11]
+    assert row["severity"] == severity
+
+
+@pytest.mark.parametrize("items, category", [(100, "slice underutilization"), (99, "API misuse")])
+def test_elements_that_were_counted_name_the_category(changed, items, category):
+    """The watches of line 7 were calling and computing. Each number that it handles may come out of an array."""
+    row = findings(changed(
+        window(7, "numpy.float64 + numpy.float64", 100, 9e6, singles=100, single_ns=9e6),
+        window(7, "a[i] of numpy.ndarray", items, 1e6, singles=items, single_ns=1e6, is_item=1)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("; of the operations that were counted at the line, at least as many fetched single elements" in row["evidence"]) \
+        == (items == 100)
+
+
+@pytest.mark.parametrize("calls, once, results, category", [
+    (20, 20, 20, "inefficient algorithm"),
+    (19, 19, 19, REPEATED),
+    (20, 19, 20, REPEATED),  # one came again
+    (20, 20, 17, REPEATED),  # other arguments with the same results
+])
+def test_what_differs_by_value_is_the_same_in_part_only(changed, calls, once, results, category):
+    """Watches compare a part of long data: that of the calls of line 19 is the same."""
+    row = findings(changed("DELETE FROM watch WHERE first_node = 219 AND memory <> 4", window(
+        19, "relabel", calls, 1e7, compared=calls, distinct=once, once=once, results=results)))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("but all calls that were counted differ by value" in row["evidence"]) == (category != REPEATED)
+
+
+@pytest.mark.parametrize("singles, same, category", [
+    (100, 50, "API misuse"),
+    (99, 50, REPEATED),  # not all of them take single numbers
+    (100, 85, REPEATED),  # the same numbers in a row
+])
+def test_numbers_that_take_turns_ask_for_one_call_for_all(changed, singles, same, category):
+    row = findings(changed(
+        "DELETE FROM watch WHERE first_node = 219 AND memory <> 4", "UPDATE watch SET own_operation = own_operation | 16",
+        window(19, "norm", 100, 1e7, compared=100, distinct=10, again=90, again_ns=9e6, singles=singles, same=same)))
+    row = row["store", "waste.py", 19]
+    assert row["severity"] == "high"
+    assert row["category"] == category if category == "API misuse" else row["category"] in (REPEATED, INVARIANT)
+
+
 def passed(kind, calls=100, items=800, carried=None, call_ns=4e6, line=30):
     """Of a line of waste.py without other findings, which takes 2 s."""
     carried = calls if carried is None else carried
@@ -147,6 +214,11 @@ RANGE = window(30, "for x in range_iterator", 90, 1e6)
     (passed(6, calls=20, items=1024), (), ("load", "API misuse", "multiplied by zero")),
     (passed(6, calls=19, items=1024), (), None),
     (passed(6), (window(30, "g", 9, 9.4e6),), None),
+    (passed(8, calls=20, items=4096), (), ("load", "inefficient algorithm", "worked out from zeros")),
+    (passed(8, calls=19, items=4096), (), None),
+    (passed(9, calls=8), (), ("load", "API misuse", "taken number by number")),
+    (passed(9, calls=7), (), None),
+    (passed(9, call_ns=0.7e6), (), None),  # 9 ns for each number
     (passed(7, items=2), (RANGE,), ("load", "slice underutilization", "looked up again")),
     (passed(7, calls=99, items=2), (RANGE,), None),
     (passed(7, items=2), (), None),  # the places are no range's
@@ -169,10 +241,10 @@ def test_of_numbers_of_slices_the_whole_line_is_wasted(changed, kind, part):
     assert row["wasted_s"] == pytest.approx(2 * part)
 
 
-def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9):
+def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9, line=30):
     """At line 30 of waste.py, which takes 2 s of its function's."""
     return ("INSERT INTO called SELECT DISTINCT w.process, f.path, "
-            f"30, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
+            f"{line}, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
             f"{again_ns}, 0, 2e9, {function_ns} FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
 
 
@@ -184,8 +256,29 @@ def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9):
     ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 91, 0, 9e4, 0)), False),  # which takes too little
     ((called("f", 100, 0, 99, 9e6, 9e6), called("g", 91, 90, 0, 1e5, 0)), False),  # or is not new each time
     ((called("f", 100, 0, 99, 9e6, 9e6), called("list.append", 91, 91, 0, 1e5, 0)), False),
+    ((called("f", 100, 0, 99, 9e6, 9e6, 2.2e9), called("g", 0, 0, 0, 0, 0)), False),  # a call that never ended in a window
 ])
 def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows, is_found):
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
     assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
         == ([(INVARIANT, True)] if is_found else [])
+
+
+@pytest.mark.parametrize("again_ns, is_found", [(4.9e6, True), (4.1e6, False)])
+def test_a_function_that_calls_itself_for_what_it_had_worked_out(changed, again_ns, is_found):
+    """Each of the two lines takes nearly all of the function's time: one has the verdict. Where what comes again is short,
+    the function has kept it."""
+    rows = called("work", 100, 5, 90, 9e6, again_ns), called("work", 100, 5, 90, 9e6, again_ns, line=31)
+    found = [(one["line"], one["category"], one["severity"]) for one in findings(changed(*rows)).values() if one["line"] in (30, 31)]
+    assert found == ([(30, "inefficient algorithm", "high")] if is_found else [])
+
+
+def test_what_is_called_is_part_of_the_line_that_calls(changed):
+    """rotate() is called in line 1 only. Line 19 of it, whose calls come again too, has no verdict of its own."""
+    counted = ("INSERT INTO called SELECT DISTINCT w.process, f.path, 1, 'rotate', '<module>', 0, 1, 100, 0, 100, 1, 1, 0, 0, 99, 0, 99, "
+               "8e8, 7.9e8, 0, 8e8, 9e9 FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+    few = "UPDATE watch SET watches = 1 WHERE first_node = 219"
+    found = findings(changed(few, counted, called("g", 100, 0, 99, 9e6, 9e6, 2.2e9, line=19)))
+    call, inner = found["store", "waste.py", 1], found["store", "waste.py", 19]
+    assert (call["severity"], call["first_line"]) == ("high", 19)
+    assert (inner["severity"], inner["user_line"]) == ("low", 1)

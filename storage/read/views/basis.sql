@@ -20,4 +20,6 @@ FROM (VALUES
   (PIE_BASIS_COUNTED_SHIFTS, PIE_WATCH_STORE, 1, 'moved again'),
   (PIE_BASIS_CODE, PIE_WATCH_STORE, 1, 'computed again'),
   (PIE_BASIS_LISTS, PIE_WATCH_STORE, 1, 'converted again'),
-  (PIE_BASIS_ZEROS, PIE_WATCH_LOAD, 1, 'multiplied by zero'));
+  (PIE_BASIS_ZEROS, PIE_WATCH_LOAD, 1, 'multiplied by zero'),
+  (PIE_BASIS_SYSTEMS, PIE_WATCH_LOAD, 1, 'worked out from zeros'),
+  (PIE_BASIS_ARRAYS, PIE_WATCH_LOAD, 1, 'taken number by number'));

@@ -14,10 +14,13 @@ CREATE VIEW x_called_threshold AS SELECT
   0.01 AS other_part,      -- unless its line makes as many calls of something else, which are new and take this part
                            -- of the line's counted time at least: they want what comes again.
   1.1 AS other_calls,      -- As many: what comes again was called this many times as often at most
+  0.8 AS below_part,       -- the time of a callee is that of the line, if it made calls of this part of it at least
+  0.5 AS inner_part,       -- a function calls itself: this part of the time of these calls at least comes again,
   0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
                            -- call before
 
--- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). new_calls:
+-- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). That is not
+-- said of a function that calls itself: it may keep its results, and then what comes again is short. new_calls:
 -- those of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
 CREATE VIEW x_called_callee AS
 SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
@@ -26,37 +29,57 @@ SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, 
   iif((c.again >= t.again_calls OR c.again >= t.few_calls * max(1, c.distinct_args))
       AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
       AND c.distinct_args <= t.kept_max,
-    max(c.again_ns, 1.0 * c.call_ns * (c.calls - c.once) / c.calls), 0) AS again_ns
-FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
-WHERE c.calls > 0;
+    iif(c.callee = c.function, 1.0 * c.again_ns, max(c.again_ns, 1.0 * c.call_ns * (c.calls - c.once) / c.calls)), 0) AS again_ns
+FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t;
 
 -- By line, with the time that its calls of before take in the run; the callee is the one of which most comes again.
+-- Where calls of one callee never ended within a window, nobody knows what part of the time the others take.
 CREATE VIEW x_called_line AS
-SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER (
-    PARTITION BY run, process, file, function_line) AS function_saved_ns
+SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER f AS function_saved_ns,
+  callee = function AS is_inner, row_number() OVER (
+    PARTITION BY run, process, file, function_line, callee = function ORDER BY line_ns * again_part DESC, line) AS inner_nth
 FROM (
   SELECT *, 1.0 * sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
-    max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
+    min(calls) OVER g AS least_calls, max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
       AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth
   FROM x_called_callee
   WINDOW g AS (PARTITION BY run, process, file, line, function_line))
-WHERE nth = 1;
+WHERE nth = 1 AND least_calls > 0
+WINDOW f AS (PARTITION BY run, process, file, function_line);
 
--- As x_told_finding has them.
+-- Those that are told.
+CREATE VIEW x_called_again AS
+SELECT x.*, a.cpu_ns * 1.0 AS run_ns
+FROM (
+  SELECT y.*, CASE WHEN y.is_inner THEN 'inefficient algorithm'
+      WHEN y.is_in_loop AND y.same >= c.same_part * y.again THEN 'loop-invariant computation'
+      ELSE 'repeated native calls' END AS category, iif(y.is_inner, c.inner_part, c.again_part) AS least_part,
+      c.whole_part, c.other_part, c.other_calls, c.below_part
+  FROM x_called_line y JOIN x_called_threshold c) x
+JOIN x_total a ON a.run = x.run
+WHERE x.again_part >= x.least_part AND x.saved_ns >= (SELECT high_share FROM x_threshold) * a.cpu_ns
+  AND (iif(x.is_inner, x.inner_nth = 1, x.function_saved_ns <= x.whole_part * x.function_ns)
+    OR (NOT x.is_inner AND x.new_part >= x.other_part AND x.other_calls * x.line_new_calls >= x.calls));
+
+-- As x_told_finding has them. What is called takes its time in lines of its own, or below: their time is part of that of
+-- the line that calls, if it makes the calls of most of the function's time. A row for each says which line that is.
 CREATE VIEW x_called_told AS
-SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, x.category,
+SELECT x.run, NULL, iif(r.is_call, x.file, f.path), iif(r.is_call, x.line, l.line), iif(r.is_call, x.function, u.name),
+  iif(r.is_call, x.function_line, u.first_line), iif(r.is_call, NULL, x.file), iif(r.is_call, NULL, x.line), NULL, NULL, x.category,
   printf('of %d calls of %s that were counted, %d were made before, with the same result: %d different; they take %.3g of '
     || 'the line''s %.3g s, with all that they call', x.calls, x.callee, x.again, x.kinds, x.saved_ns / 1e9, x.line_ns / 1e9), (
-    SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.category),
-  NULL, NULL, NULL, x.saved_ns, t.repeat_low * x.saved_ns, min(a.cpu_ns, t.repeat_high * x.saved_ns), x.saved_ns,
-  x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_CALLS, 1
-FROM (
-  SELECT y.*, iif(y.is_in_loop AND y.same >= c.same_part * y.again, 'loop-invariant computation', 'repeated native calls')
-      AS category, c.again_part AS least_part, c.whole_part, c.other_part, c.other_calls
-  FROM x_called_line y JOIN x_called_threshold c) x
-JOIN x_total a ON a.run = x.run JOIN x_threshold t
-WHERE x.again_part >= x.least_part AND x.saved_ns >= t.high_share * a.cpu_ns
-  AND (x.function_saved_ns <= x.whole_part * x.function_ns
-    OR (x.new_part >= x.other_part AND x.other_calls * x.line_new_calls >= x.calls));
+    SELECT a.advice FROM x_advice_again a WHERE a.about = x.category OR (x.is_inner AND a.about = 'recursion')),
+  NULL, NULL, NULL, x.saved_ns, t.repeat_low * x.saved_ns, min(x.run_ns, t.repeat_high * x.saved_ns), x.saved_ns,
+  x.saved_ns, NULL, x.line_ns, x.run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, iif(r.is_call, 'high', 'called'),
+  iif(r.is_call, PIE_BASIS_CALLS, PIE_BASIS_WATCHES), 1
+FROM x_called_again x JOIN x_threshold t JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r
+LEFT JOIN function c ON NOT r.is_call AND c.process = x.process AND c.name = x.callee AND c.kind = PIE_LOCATION_PYTHON
+LEFT JOIN x_call_time k ON k.process = c.process AND k.kind = 1 AND k.function = c.id
+LEFT JOIN x_call_time b ON b.process = c.process AND b.kind = 5 AND b.function = c.id
+LEFT JOIN place(l, u, f) AT (b.process, b.location)
+WHERE r.is_call OR ((f.path <> x.file OR l.line <> x.line) AND EXISTS (
+  SELECT 1 FROM x_call_time m JOIN location o ON o.process = m.process AND o.id = m.location
+  WHERE m.process = c.process AND m.kind = 3 AND m.function = c.id AND o.line = x.line
+    AND m.samples >= x.below_part * k.samples));

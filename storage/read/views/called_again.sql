@@ -89,8 +89,7 @@ SELECT x.run, NULL, x.file, x.line, x.function_name, x.first_line, x.other_file,
     iif(length(x.called) > 80, substr(x.called, 1, 79) || '…', x.called), x.same, x.compared, x.again_ns / 1e9, x.call_ns / 1e9,
     replace(substr(x.other_file, -255), rtrim(substr(x.other_file, -255), replace(substr(x.other_file, -255), '/', '')), ''),
     x.other_line) || iif(x.is_in_loop, '; the call is in a loop', ''), (
-    SELECT a.advice FROM x_advice a
-    WHERE a.library = '*' AND a.about = iif(x.is_in_loop, 'loop-invariant computation', 'repeated native calls')),
+    SELECT a.advice FROM x_advice_again a WHERE a.about = iif(x.is_in_loop, 'loop-invariant computation', 'repeated native calls')),
   NULL, NULL, NULL, 1.0 * x.call_ns, t.repeat_low * x.again_ns, min(a.cpu_ns, t.calls_high * x.call_ns), x.again_ns, x.again_ns, NULL,
   1.0 * x.call_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high,

@@ -203,7 +203,7 @@ SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_sever
   iif(nth = 1, found_verdict, NULL) AS verdict, iif(nth = 1, found_proof, NULL) AS proof,
   iif(nth = 1, found_gain_ns, NULL) AS fix_gain_ns, iif(nth = 1, found_most_ns, NULL) AS most_ns, nth > 1 AND is_line_high AS is_evidence,
   iif(is_counted_again, 'repeated native calls', category) AS line_category,
-  iif(is_counted_again, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = 'repeated native calls'),
+  iif(is_counted_again, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'repeated native calls'),
     advice) AS line_advice,
   evidence || CASE
     WHEN proven_severity <> 'high' THEN ''
@@ -227,11 +227,12 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse',
+          basis NOT IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS) OR user_file IS NOT NULL,
           library IS NOT NULL AND NOT (proven_severity = 'high' AND is_about_again
             AND again_ns >= (SELECT kept_share FROM x_one_threshold) * run_ns),
           found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
-          proven_severity = 'high' AND NOT is_about_again,
+          proven_severity = 'high' AND NOT is_about_again, basis IN (PIE_BASIS_SAME_CALLS, PIE_BASIS_CALLS),
           rank) AS nth
     FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));

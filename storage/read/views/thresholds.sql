@@ -68,8 +68,6 @@ CREATE VIEW x_threshold AS SELECT
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
   1.2 AS calls_high,       -- of bench/detection/programs, 11 saved 0.81 to 1.16 of it, the others 0.19 and 1.47
   0.8 AS repeat_low,       -- where the same is computed again, the ends of the samples' interval are taken times
-  3.3 AS undecided_high,   -- what is not decided may be no waste, or all of it: of the writes of calls that did nothing
-                           -- new, recycled memory hid up to 0.7
   1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
                            -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared

@@ -99,7 +99,7 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
     ELSE printf('%.3g kB', x.bytes / 1e3) END) || iif(x.kind = PIE_READ_FOLD,
     printf('; with its part of the loop it takes %.3g s', x.saved_ns / 1e9),
     printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9)) AS evidence,
-  (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.about) AS advice
+  (SELECT a.advice FROM x_advice_any a WHERE a.about = x.about) AS advice
 FROM (
   SELECT r.*, k.category, k.basis, k.about, k.is_part, k.unit, k.with_same, k.evidence AS template,
     r.max_size * iif(k.unit = 'bytes', 1, 8) AS bytes, iif(k.is_part, r.upper_ns, r.reads_ns) AS again_ns,

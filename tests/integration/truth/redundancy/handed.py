@@ -60,6 +60,43 @@ def positive(end):
             BLOCK @ np.maximum(BLOCK.T[:, : number % 30 + 3], 0.0)  # positive
 
 
+def systems(end):
+    """Three diagonals of 200 rows."""
+    while time.thread_time() < end:
+        for number in range(20):
+            matrix = np.diag(np.full(200, 4.0 + number)) + np.diag(np.ones(199), 1) + np.diag(np.ones(199), -1)
+            np.linalg.solve(matrix, BLOCK[0, :200])  # systems
+
+
+def full(end):
+    while time.thread_time() < end:
+        for number in range(20):
+            matrix = BLOCK[:, :40] + 9.0 * np.eye(40) + number
+            np.linalg.solve(np.kron(np.ones((5, 5)) + 5.0 * np.eye(5), matrix), BLOCK[0, :200])  # full
+
+
+def torch_and_end(end):
+    """With as much time, as the import takes long."""
+    began = time.thread_time()
+    import torch
+
+    return torch, end + time.thread_time() - began
+
+
+def tensors(end):
+    torch, end = torch_and_end(end)
+    while time.thread_time() < end:
+        for number in range(20):
+            torch.tensor([BLOCK[0] + number, BLOCK[1] - number])  # tensors
+
+
+def stacked(end):
+    torch, end = torch_and_end(end)
+    while time.thread_time() < end:
+        for number in range(20):
+            torch.tensor(np.stack([BLOCK[0] + number, BLOCK[1] - number]))  # stacked
+
+
 def turns(end):
     number = 0
     while time.thread_time() < end:
