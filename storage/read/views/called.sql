@@ -45,14 +45,15 @@ FROM (
 WHERE nth = 1;
 
 -- As x_told_finding has them. A second row without a line (is_call = 0) says which line calls the function that is
--- called, where most of its calls come again: what its lines do is evidence for that one. Where that line is in such a
--- function itself, it is the line which calls that one.
+-- called in a loop, where most of its calls come again: what its lines do is evidence for that one. Where that line is
+-- in such a function itself, it is the line which calls that one. Elsewhere the function may keep what it returns, so
+-- its own lines have a verdict, too.
 CREATE VIEW x_called_told AS
 SELECT x.run, NULL, iif(r.is_call, x.file, NULL), iif(r.is_call, x.line, NULL), iif(r.is_call, x.function, x.callee), x.function_line,
   iif(r.is_call, NULL, x.file), iif(r.is_call, NULL, coalesce((
     SELECT max(k.line) FROM x_called_callee k
     WHERE k.run = x.run AND k.process = x.process AND k.file = x.file AND k.callee = x.function
-      AND k.again_ns >= x.most_part * k.call_ns), x.line)), NULL, NULL, x.category,
+      AND k.is_in_loop AND k.again_ns >= x.most_part * k.call_ns), iif(x.is_in_loop, x.line, NULL))), NULL, NULL, x.category,
   printf('of %d calls of %s that were counted, %d were made before, with the same result: %d different; they take %.3g of '
     || 'the line''s %.3g s, with all that they call', x.calls, x.callee, x.again, x.kinds, x.saved_ns / 1e9, x.line_ns / 1e9), (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.category),
