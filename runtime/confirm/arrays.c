@@ -10,8 +10,9 @@
 #include "profiler/ports/windows.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
- * arrays for a product or a solver that are zero nearly everywhere. Lists of arrays, of which another library's function
- * takes one number after the other. And bytes of single numbers, which such a library would read with one call. */
+ * arrays for a product or a solver that are zero nearly everywhere. Lists of arrays, of which another library's
+ * function takes one number after the other. And bytes of single numbers, which such a library would read with one
+ * call. */
 
 enum {
     NUMBERS_MIN = 32,

@@ -96,8 +96,6 @@ REPEAT_LOW, REPEAT_HIGH = 0.8, 1.75
 # One call for all takes their place, so their whole time is what a fix saves.
 CALLS = ("slice underutilization", "API misuse")
 CALLS_LOW, CALLS_HIGH = 0.7, 1.2
-# What is not decided may be no waste, or all of it.
-UNDECIDED_HIGH = 3.3
 # Lines with few watches, and of the loads at the function's other lines: watches, those in short calls less those in
 # longer ones, telling traps, redundant ones of these. They count as 10 watches.
 THIN, LENT = {12: (397, 236, 233, 223), 14: (393, 232, 229, 219)}, 10

@@ -136,7 +136,7 @@ def test_a_long_call_is_long_whatever_stands_beside_it(changed, others, short_ns
     assert ("a call at this line takes 6 ms" in row["evidence"]) == (severity == "low")
 
 
-ELEMENTS = window(11, "a[i] of numpy.ndarray", 100, 1e6, singles=100, single_ns=1e6, is_item=1, once=90)
+ELEMENTS = window(11, "a[i] of numpy.ndarray", 100, 1e4, singles=100, single_ns=1e4, is_item=1, once=90)
 
 
 @pytest.mark.parametrize("call_ns, same, more, severity", [
@@ -149,8 +149,8 @@ def test_short_calls_for_single_numbers_are_equal_by_nature(changed, call_ns, sa
     """Line 11 computes with numbers of which there are ten."""
     row = findings(changed(
         "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 211",
-        window(11, "numpy.uint16 / float", 100, 10 * call_ns, compared=100, distinct=10, again=90, again_ns=9 * call_ns, singles=100,
-               same=same), *(one.replace("1000000.0", f"{call_ns}") for one in more)))["load", "waste.py", 11]
+        window(11, "numpy.uint16 / float", 100, call_ns, compared=100, distinct=10, again=90, again_ns=0.9 * call_ns, singles=100,
+               same=same), *more))["load", "waste.py", 11]
     assert row["severity"] == severity
 
 

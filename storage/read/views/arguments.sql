@@ -42,7 +42,7 @@ FROM (
     SELECT process, file, line, is_item, calls - raised AS calls, compared, once, distinct_results AS results, call_ns FROM windowed
     UNION ALL
     SELECT process, file, line, 0, calls - raised, compared, once, distinct_results, call_ns FROM called) w
-  JOIN process p ON p.id = w.process JOIN x_nearly_threshold t) c
+  CROSS JOIN process p ON p.id = w.process JOIN x_nearly_threshold t) c
 JOIN x_nearly_threshold t
 GROUP BY c.run, c.file, c.line
 HAVING sum(iif(is_new, c.calls, 0)) >= max(t.calls) AND sum(iif(is_new, call_ns, 0)) >= max(t.part) * sum(call_ns);
