@@ -117,4 +117,4 @@ def work(sheets):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=450)
+    harness.main(work, repeats=800)
