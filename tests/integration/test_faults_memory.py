@@ -200,8 +200,8 @@ def test_every_nth_call_fails_in_part(pieprof, tmp_path, failing_in_part):
 
 def sound(status, errors):
     """Nobody crashed: Python gives up by itself where it has to, with SIGABRT if it cannot even begin. In some places
-    it does crash by itself: PyThreadState_New() uses what it did not get. So does 3.12, which waits for locks that it has
-    not got: whatever lies on its stack in their place."""
+    it does crash by itself: PyThreadState_New() uses what it did not get. So does 3.12, which waits for locks that it
+    did not get: for whatever lies on its stack in their place."""
     own = r"_?Py\w+|sem_wait" if python_minor() == 12 else r"_?Py\w+"
     return (status >= 0 or status == -6 and "Fatal Python error" in errors or
             status == -11 and re.search(rf"^crashed in ({own})$", errors, re.M))
