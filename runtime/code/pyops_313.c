@@ -109,7 +109,7 @@ const struct pie_pyops pie_pyops = {
             .monitoring = offsetof(PyCodeObject, _co_monitoring),
             .lines = offsetof(_PyCoMonitoringData, lines),
             .instructions = offsetof(_PyCoMonitoringData, per_instruction_opcodes),
-            .line_entry_bytes = sizeof(_PyCoLineInstrumentationData),
+            .line_entry_bytes = 2, /* 3.13.0; in 3.13.5 the first byte says it */
             .line = INSTRUMENTED_LINE,
             .instruction = INSTRUMENTED_INSTRUCTION,
             .executors = offsetof(PyCodeObject, co_executors),
@@ -119,5 +119,4 @@ const struct pie_pyops pie_pyops = {
         },
 };
 
-static_assert(offsetof(_PyCoLineInstrumentationData, original_opcode) == 0,
-              "an entry begins with the opcode");
+static_assert(sizeof(_PyCoLineInstrumentationData) == 2, "an opcode and a byte, or a length and the first byte");

@@ -22,20 +22,25 @@ struct hidden {
     size_t line_entry_bytes;
 };
 
+/* A length, and not the opcode of a code object's first instruction: an opcode and a line number of 1 to 4 bytes. The
+ * opcodes of these numbers take objects from the stack, which is empty at first. */
+static bool is_entry_length(uint8_t first) {
+    return first >= 2 && first <= 5;
+}
+
 static void find_lines(uintptr_t monitoring, struct hidden *hidden) {
     const struct pie_pyops_hiding *hiding = &pie_pyops.hiding;
-    uint8_t entry_bytes;
+    uint8_t first;
 
-    if (!load(monitoring, hiding->lines, &hidden->lines))
+    if (!load(monitoring, hiding->lines, &hidden->lines) || !hidden->lines ||
+        !pie_safe_copy(&first, (const void *)hidden->lines, 1)) {
         hidden->lines = 0;
-    hidden->line_entry_bytes = hiding->line_entry_bytes;
-    if (!hidden->lines || hiding->line_entry_bytes)
         return;
-    if (pie_safe_copy(&entry_bytes, (const void *)hidden->lines, 1)) {
-        hidden->line_entry_bytes = entry_bytes;
+    }
+    hidden->line_entry_bytes = hiding->line_entry_bytes;
+    if (!hiding->line_entry_bytes || is_entry_length(first)) {
+        hidden->line_entry_bytes = first;
         hidden->lines++;
-    } else {
-        hidden->lines = 0;
     }
 }
 

@@ -89,3 +89,17 @@ def test_python_is_the_images_own_and_profiled_on_request(image):
         assert (executable, prefix, total) == (f"{folder}/{name}", str(pathlib.Path(folder).parent), SUM)
     asked = run(root / "pieprof" / "bin" / "pieprof", "query", root / "work" / "run.db", "select samples >= 20 as many from v_run", "--csv")
     assert asked.stdout.split() == ["many", "1"], asked
+
+
+def test_the_path_of_the_documented_pod_has_the_program(tmp_path):
+    """An image volume is the root folder of its image, or the folder of it that subPath names."""
+    docs = (ROOT / "docs" / "containers.md").read_text()
+    there = re.search(r"^COPY --from=unpack /pieprof (\S+)$", (ROOT / "packaging" / "Containerfile.wheel").read_text(), re.M)[1]
+    path = re.search(r'name: PATH, value: "([^":]+):', docs)[1]
+    mount = re.search(r"name: pieprof, mountPath: ([^,}]+)(?:, subPath: ([^,}]+))?\}", docs)
+    image, pod = tmp_path / "image", tmp_path / "pod"
+    done = run(ROOT / "packaging" / "kit", WHEEL, image / there.lstrip("/"))
+    assert done.returncode == 0, done.stderr
+    pod.mkdir()
+    (pod / mount[1].lstrip("/")).symlink_to(image / (mount[2] or "."))
+    assert os.access(pod / path.lstrip("/") / "python", os.X_OK)
