@@ -98,7 +98,7 @@ static void test_known_prices_are_handed_on(void **state) {
     pie_heap_price_know(PIE_HEAP_PRICE_LARGE, 123.44);
     pie_heap_price_know(PIE_HEAP_PRICE_SMALL, 1e9); /* beyond what is believed */
     pie_heap_price_know(PIE_HEAP_PRICE_VISIT, 0);
-    assert_true(pie_exec_plan_path(&plan, PIE_PYTHON, some_argv, some_envp, 12));
+    assert_true(plan_path("real"));
     expect_vector(plan.envp, "A=1", "B=2", "_CHILDREN=3", "_CHILD=value", "_PIEPROF_RUN=12:99:0:1:0:12345", NULL);
 }
 
@@ -323,10 +323,10 @@ int main(void) {
         cmocka_unit_test(test_scripts_through_env),
         cmocka_unit_test(test_by_descriptor),
         cmocka_unit_test(test_vectors_that_are_missing_or_too_long),
+        cmocka_unit_test(test_known_prices_are_handed_on), /* late: they stay known */
         cmocka_unit_test(test_nothing_is_redirected_when_off),
         cmocka_unit_test(test_names_of_python),
         cmocka_unit_test(test_search),
-        cmocka_unit_test(test_known_prices_are_handed_on), /* last: they stay known */
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }
