@@ -52,7 +52,8 @@ static double measured_pair_ns(void) {
 
 /* That of the parent, else measured. */
 static double price_of(enum pie_heap_price_kind kind, double (*measure)(void)) {
-    double inherited_ns = pie_heap_price_inherited(kind), price_ns = inherited_ns < 0 ? measure() : inherited_ns;
+    double inherited_ns = pie_heap_price_inherited(kind),
+           price_ns = inherited_ns < 0 ? measure() : inherited_ns;
 
     pie_heap_price_know(kind, price_ns);
     return price_ns;

@@ -20,8 +20,7 @@ int32_t pie_code_lines_find(uint32_t code_id, uint32_t unit) {
         return 0;
     struct place *place = &places[(record->hash >> 32) % PLACES];
     if (place->hash != record->hash || unit < place->entry.first_unit)
-        *place =
-            (struct place){.hash = record->hash, .entry = {.current = (uint32_t)record->first_line}};
+        *place = (struct place){.hash = record->hash, .entry = {.current = (uint32_t)record->first_line}};
     do
         if (unit - place->entry.first_unit < place->entry.units)
             return place->entry.line;

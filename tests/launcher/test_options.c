@@ -251,8 +251,17 @@ static void test_a_damaged_variable_leaves_plain_python(void **state) {
                                            "/a 1 opts - 5",
                                            "/a 1 opts - 5:6x",
                                            "/a 1 opts - - more"};
-    static const char *const runs[] = {"",       "0:1",     "x:1",       "1:",          "1:2x",          "-3:4",
-                                       "1:2:3", "1:2:3:4:5", "1:2:3:4:5:6x", "1:2:3:4:5:10000000", "1:2:3:4:5:-1"};
+    static const char *const runs[] = {"",
+                                       "0:1",
+                                       "x:1",
+                                       "1:",
+                                       "1:2x",
+                                       "-3:4",
+                                       "1:2:3",
+                                       "1:2:3:4:5",
+                                       "1:2:3:4:5:6x",
+                                       "1:2:3:4:5:10000000",
+                                       "1:2:3:4:5:-1"};
     struct pie_child_env child;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         setenv("_PIEPROF_CHILD", settings[i], 1);

@@ -99,7 +99,8 @@ static void test_known_prices_are_handed_on(void **state) {
     pie_heap_price_know(PIE_HEAP_PRICE_SMALL, 1e9); /* beyond what is believed */
     pie_heap_price_know(PIE_HEAP_PRICE_VISIT, 0);
     assert_true(plan_path("real"));
-    expect_vector(plan.envp, "A=1", "B=2", "_CHILDREN=3", "_CHILD=value", "_PIEPROF_RUN=12:99:0:1:0:12345", NULL);
+    expect_vector(plan.envp, "A=1", "B=2", "_CHILDREN=3", "_CHILD=value", "_PIEPROF_RUN=12:99:0:1:0:12345",
+                  NULL);
 }
 
 static void expect_our_environment(void) {
