@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/session/child_env.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,30 @@
 const char PIE_CHILD_ENV_OFF[] = NAME "=off";
 const char PIE_CHILD_ENV_ROOT[] = PIE_EXEC_RUN_VARIABLE "=" ROOT;
 
-/* "<run id>:<pid>" as runtime/libc/exec_sigsafe.c writes it. */
+/* ":<price>" for each of the prices of counting. */
+static bool read_heap_prices(const char *text, struct pie_child_env *child) {
+    uint32_t *prices = child->heap_prices;
+    int end = 0;
+
+    if (sscanf(text, ":%7" SCNu32 ":%7" SCNu32 ":%7" SCNu32 ":%7" SCNu32 "%n", &prices[0], &prices[1],
+               &prices[2], &prices[3], &end) != PIE_HEAP_PRICES ||
+        text[end] != '\0')
+        return false;
+    for (int i = 0; i < PIE_HEAP_PRICES; i++)
+        if (prices[i] > PIE_HEAP_PRICE_MAX + 1)
+            return false;
+    child->has_heap_prices = true;
+    return true;
+}
+
+/* "<run id>:<pid>" and perhaps prices, as runtime/libc/exec_sigsafe.c writes it. */
 static bool read_run(const char *text, struct pie_child_env *child) {
     long long run_id;
     int pid, end = 0;
     if ((child->is_root = strcmp(text, ROOT) == 0))
         return true;
-    if (sscanf(text, "%lld:%d%n", &run_id, &pid, &end) != 2 || text[end] != '\0' || run_id <= 0)
+    if (sscanf(text, "%lld:%d%n", &run_id, &pid, &end) != 2 || run_id <= 0 ||
+        (text[end] != '\0' && !read_heap_prices(text + end, child)))
         return false;
     child->run_id = run_id;
     child->parent_pid = pid;

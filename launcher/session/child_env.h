@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/heap/known_prices.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/watch/setup.h"
 
@@ -25,6 +26,8 @@ struct pie_child_env {
     bool has_price;
     struct pie_clock_price clock_price; /* the cost of its clock's signals */
     bool has_clock_price;
+    uint32_t heap_prices[PIE_HEAP_PRICES]; /* of counting blocks */
+    bool has_heap_prices;
     char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };
 

@@ -12,6 +12,8 @@ int pie_child_env_apply(const struct pie_child_env *child, struct pie_options *r
         pie_watch_price_set(&child->price);
     if (child->has_clock_price)
         pie_clock_price_set(&child->clock_price);
+    if (child->has_heap_prices)
+        pie_heap_prices_inherit(child->heap_prices);
     ret_options->config.is_child = !child->is_root;
     ret_options->config.run_id = child->run_id;
     ret_options->config.parent_pid = child->parent_pid;

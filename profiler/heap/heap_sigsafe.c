@@ -38,7 +38,9 @@ enum {
     COST_PART = 100,     /* of the time that each kind of sample, and crossings, may take at first */
     QUIET_MAX = 16,      /* crossings in a row that do not read the clock */
 };
-static const uint64_t FIRST_INTERVAL_BYTES = 16384;
+/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. The
+ * distance falls by itself where few samples come (rate_sigsafe.c). */
+static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536;
 static const uint64_t LARGE_MIN_BYTES = 1 << 20; /* and the threshold: such a block comes to the slow path */
 static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
@@ -606,6 +608,13 @@ void pie_heap_take_rest(void) {
     pie_thread_leave(thread);
 }
 
+static void begin_rate(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+
+    pie_heap_rate_begin(rate, 0, set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES,
+                        now_ns, random);
+}
+
 void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller) {
     const struct pie_heap_settings *set = pie_heap_settings();
     struct pie_thread *thread = pie_thread_self();
@@ -620,8 +629,7 @@ void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void 
     pie_thread_enter(thread, PIE_INSIDE_HOOK);
     uint64_t now_ns = pie_monotonic_ns();
     if (pie_heap_of(thread)->copy_distance_bytes == 0) {
-        pie_heap_rate_begin(&pie_heap_of(thread)->copies, 0, FIRST_INTERVAL_BYTES, now_ns,
-                            &pie_heap_of(thread)->random);
+        begin_rate(&pie_heap_of(thread)->copies, now_ns, &pie_heap_of(thread)->random);
         copy_distance(pie_heap_of(thread), 0);
     } else {
         take_copy(thread, to, from, bytes, caller, now_ns);
@@ -645,7 +653,7 @@ static void enter_thread(struct pie_thread *thread) {
     state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         if (!state->rates[i].interval_bytes)
-            pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);
+            begin_rate(&state->rates[i], now_ns, &state->random);
         set_limits(state, i);
     }
     pie_copy_left = 0;

@@ -8,6 +8,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/random.h"
 #include "profiler/heap/engine.h"
+#include "profiler/heap/known_prices.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -40,17 +41,29 @@ static uint64_t pairs_ns(void) {
     return least_ns;
 }
 
+static double measured_pair_ns(void) {
+    struct pie_heap_thread *counts = pie_heap_self;
+    uint64_t counted_ns = pairs_ns();
+    pie_heap_self = NULL;
+    uint64_t plain_ns = pairs_ns();
+    pie_heap_self = counts;
+    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PAIRS : 0;
+}
+
+/* That of the parent, else measured. */
+static double price_of(enum pie_heap_price_kind kind, double (*measure)(void)) {
+    double inherited_ns = pie_heap_price_inherited(kind),
+           price_ns = inherited_ns < 0 ? measure() : inherited_ns;
+
+    pie_heap_price_know(kind, price_ns);
+    return price_ns;
+}
+
 double pie_heap_pair_ns(void) {
     static double price_ns = -1; /* a forked child has its parent's */
-    struct pie_heap_thread *counts = pie_heap_self;
 
-    if (price_ns < 0) {
-        uint64_t counted_ns = pairs_ns();
-        pie_heap_self = NULL;
-        uint64_t plain_ns = pairs_ns();
-        pie_heap_self = counts;
-        price_ns = counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PAIRS : 0;
-    }
+    if (price_ns < 0)
+        price_ns = price_of(PIE_HEAP_PRICE_NATIVE, measured_pair_ns);
     return price_ns;
 }
 
@@ -69,15 +82,19 @@ static uint64_t visits_ns(struct pie_heap_state *idle, uint64_t visited, uint64_
     return least_ns;
 }
 
+static double measured_visit_ns(void) {
+    static struct pie_heap_state idle = {.rates[PIE_HEAP_NATIVE].next_bytes = UINT64_MAX};
+    uint64_t random = pie_monotonic_ns() | 1;
+    uint64_t visited_ns = visits_ns(&idle, 1, &random), plain_ns = visits_ns(&idle, 0, &random);
+
+    return visited_ns > plain_ns ? (double)(visited_ns - plain_ns) * VISITED_PART / PAIRS : 0;
+}
+
 double pie_heap_quiet_visit_ns(void) {
     static double price_ns = -1; /* a forked child has its parent's */
-    static struct pie_heap_state idle = {.rates[PIE_HEAP_NATIVE].next_bytes = UINT64_MAX};
 
-    if (price_ns < 0) {
-        uint64_t random = pie_monotonic_ns() | 1;
-        uint64_t visited_ns = visits_ns(&idle, 1, &random), plain_ns = visits_ns(&idle, 0, &random);
-        price_ns = visited_ns > plain_ns ? (double)(visited_ns - plain_ns) * VISITED_PART / PAIRS : 0;
-    }
+    if (price_ns < 0)
+        price_ns = price_of(PIE_HEAP_PRICE_VISIT, measured_visit_ns);
     return price_ns;
 }
 

@@ -23,8 +23,9 @@ enum {
     NEXT,
     TARGET,
     HANDLER,
-
 };
+
+enum { SPANS = 64 };
 
 /* The collection thread's own. */
 static struct {
@@ -116,15 +117,82 @@ unsigned pie_code_operations_find(uint32_t code_id, uint32_t unit) {
     return operations ? operations[unit] : work.operations[unit];
 }
 
-bool pie_code_operations_line_is_in_loop(uint32_t code_id, int32_t line) {
-    const struct pie_code_record *record = pie_code_store_get(code_id);
-    struct pie_line_entry entry = {.current = record ? (uint32_t)record->first_line : 0};
+/* Every unit of a loop lies between the target and the start of an edge that leads back. This is from the first of such
+ * targets to the last of such starts; empty without one. */
+struct span {
+    uint64_t hash; /* of the code; never 0 of a record */
+    uint32_t from, until;
+};
+
+static void add_edge(struct span *span, uint32_t from, uint32_t to) {
+    if (to > from)
+        return;
+    span->from = to < span->from ? to : span->from;
+    span->until = from + 1 > span->until ? from + 1 : span->until;
+}
+
+static void add_jumps(struct span *span, const uint8_t *bytecode, uint32_t n_units) {
+    uint32_t argument = 0;
+
+    for (uint32_t at = 0; at < n_units;) {
+        uint8_t opcode = plain_opcode(bytecode[(size_t)at * PIE_CODE_UNIT_BYTES]);
+        argument |= bytecode[(size_t)at * PIE_CODE_UNIT_BYTES + 1];
+        uint32_t end = at + 1 + pie_pyops_caches[opcode], target = PIE_CODE_GRAPH_NOWHERE;
+        if (opcode != pie_pyops.extended_arg)
+            target = target_of(pie_pyops.flows[opcode], end, argument);
+        add_edge(span, end - 1, target);
+        argument = opcode == pie_pyops.extended_arg ? argument << 8 : 0;
+        at = end;
+    }
+}
+
+static void add_handlers(struct span *span, const struct pie_code_record *record) {
+    const uint8_t *table = pie_code_record_exceptiontable(record);
+    const uint8_t *end = table + record->exceptiontable_bytes;
+
+    while (table < end) {
+        uint32_t first = pie_exception_table_read(&table, end);
+        uint32_t length = pie_exception_table_read(&table, end);
+        uint32_t handler = pie_exception_table_read(&table, end);
+
+        pie_exception_table_read(&table, end);
+        if (length > 0)
+            add_edge(span, first + length - 1, handler);
+    }
+}
+
+/* One walk over the bytecode, where finding its operations takes several and memory. Calls alternate between few
+ * codes. */
+static const struct span *span_of_loops(const struct pie_code_record *record) {
+    static struct span spans[SPANS];
+    struct span *span = &spans[(record->hash >> 32) % SPANS];
+
+    if (span->hash != record->hash) {
+        *span = (struct span){.hash = record->hash, .from = UINT32_MAX};
+        add_jumps(span, pie_code_record_bytecode(record), record->bytecode_units);
+        add_handlers(span, record);
+    }
+    return span;
+}
+
+static bool line_meets(const struct pie_code_record *record, const struct span *span, int32_t line) {
+    struct pie_line_entry entry = {.current = (uint32_t)record->first_line};
+
+    while (entry.first_unit < span->until &&
+           pie_line_table_next(pie_code_record_linetable(record), record->linetable_bytes, &entry))
+        if (entry.line == line && entry.first_unit < span->until &&
+            entry.first_unit + entry.units > span->from)
+            return true;
+    return false;
+}
+
+static bool line_is_in_loop_of(const struct pie_code_record *record, int32_t line) {
+    struct pie_line_entry entry = {.current = (uint32_t)record->first_line};
     bool has_call = false, has_call_in_loop = false, has_any_in_loop = false;
 
-    while (record &&
-           pie_line_table_next(pie_code_record_linetable(record), record->linetable_bytes, &entry)) {
+    while (pie_line_table_next(pie_code_record_linetable(record), record->linetable_bytes, &entry)) {
         for (uint32_t i = 0; entry.line == line && i < entry.units; i++) {
-            unsigned operation = pie_code_operations_find(code_id, entry.first_unit + i);
+            unsigned operation = pie_code_operations_find(record->id, entry.first_unit + i);
             bool is_call = (operation & PIE_OPERATION_MASK) == PIE_OPERATION_CALL;
             has_call = has_call || is_call;
             has_any_in_loop = has_any_in_loop || operation & PIE_OPERATION_IN_LOOP;
@@ -132,4 +200,11 @@ bool pie_code_operations_line_is_in_loop(uint32_t code_id, int32_t line) {
         }
     }
     return has_call ? has_call_in_loop : has_any_in_loop;
+}
+
+bool pie_code_operations_line_is_in_loop(uint32_t code_id, int32_t line) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+    const struct span *span = record ? span_of_loops(record) : NULL;
+
+    return span && line_meets(record, span, line) && line_is_in_loop_of(record, line);
 }

@@ -8,7 +8,7 @@
 #include "profiler/base/half.h"
 #include "profiler/base/region.h"
 #include "runtime/code/arguments.h"
-#include "runtime/code/line_table.h"
+#include "runtime/code/lines.h"
 #include "runtime/code/operations.h"
 #include "runtime/code/registry.h"
 #include "runtime/code/store.h"
@@ -35,15 +35,6 @@ static int describe(uint32_t code_id, const char **ret_file, const char **ret_qu
     return 0;
 }
 
-static int32_t line(uint32_t code_id, uint32_t offset) {
-    const struct pie_code_record *record = pie_code_store_get(code_id);
-
-    if (!record)
-        return 0;
-    return pie_line_table_find(pie_code_record_linetable(record), record->linetable_bytes, record->first_line,
-                               offset);
-}
-
 /* An arena that is empty is an empty store. */
 static void forget_code(void) {
     pie_code_arguments_forget();
@@ -67,7 +58,7 @@ static const struct pie_pystack_ops ops = {
     .describe = describe,
     .set_owner = pie_code_store_set_owner,
     .owner = pie_code_store_owner,
-    .line = line,
+    .line = pie_code_lines_find,
     .operation = pie_code_operations_find,
     .line_is_in_loop = pie_code_operations_line_is_in_loop,
     .object_at = pie_object_kind_at,

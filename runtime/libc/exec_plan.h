@@ -34,14 +34,14 @@ struct pie_exec_plan {
     char *const *argv;
     char *const *envp;
     char *vector[PIE_EXEC_VECTOR_MAX];
-    char run_variable[64];
+    char run_variable[96];
     char shebang[PIE_EXEC_SHEBANG_MAX];
     char preload[PIE_EXEC_PRELOAD_MAX];
     char found[PATH_MAX]; /* the interpreter that env would find */
 };
 
 /* Fills plan from a call's arguments; returns whether it is redirected. run_id goes into
- * PIE_EXEC_RUN_VARIABLE. Context: hook, vfork child. */
+ * PIE_EXEC_RUN_VARIABLE, with the prices of counting that are known. Context: hook, vfork child. */
 bool pie_exec_plan_path(struct pie_exec_plan *plan, const char *path, char *const *argv, char *const *envp,
                         long run_id);
 /* The same for a program given as open file (fexecve). Scripts are not looked at: their path is the

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profiler/heap/known_prices.h"
 #include "runtime/interpreter/sanitizer.h"
 #include "runtime/libc/exec.h"
 #include "runtime/interpreter/target.h"
@@ -46,13 +47,20 @@ static char *put_decimal(char *out, long value) {
     return out;
 }
 
-/* snprintf() may allocate and is not async-signal-safe. */
+/* "<run>:<parent>", then the prices that are known: they are measured too late for the settings.
+ * snprintf() may allocate and is not async-signal-safe. */
 static void write_run_variable(struct pie_exec_plan *plan, long run_id) {
     static const char name[] = PIE_EXEC_RUN_VARIABLE "=";
     memcpy(plan->run_variable, name, sizeof name - 1);
     char *p = put_decimal(plan->run_variable + sizeof name - 1, run_id);
     *p++ = ':';
     p = put_decimal(p, atomic_load_explicit(&pie_exec_settings.parent, memory_order_relaxed));
+    uint32_t prices[PIE_HEAP_PRICES];
+    bool has_prices = pie_heap_prices_known(prices);
+    for (int i = 0; has_prices && i < PIE_HEAP_PRICES; i++) {
+        *p++ = ':';
+        p = put_decimal(p, (long)prices[i]);
+    }
     *p = '\0';
 }
 

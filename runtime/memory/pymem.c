@@ -17,6 +17,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/home.h"
 #include "profiler/heap/heap.h"
+#include "profiler/heap/known_prices.h"
 #include "profiler/heap/price.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/memory/facts.h"
@@ -315,9 +316,13 @@ static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
     return pie_pymalloc_try(allocator->malloc, allocator->free, allocator->ctx);
 }
 
+static bool has_pymalloc(void) {
+    return is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
+}
+
 /* How Python's small blocks are counted. */
 static void decide(void) {
-    if (is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM])) {
+    if (has_pymalloc()) {
         hook_small(PYMEM_DOMAIN_MEM, small_malloc);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
         return;
@@ -428,6 +433,15 @@ static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
     return c < low ? low : c > high ? high : c;
 }
 
+/* Those of another allocator are other prices, and not handed to children. */
+static void set_prices(double small_ns, double large_ns) {
+    pie_heap_python_pairs_set(small_ns, large_ns);
+    if (!has_pymalloc())
+        return;
+    pie_heap_price_know(PIE_HEAP_PRICE_SMALL, small_ns);
+    pie_heap_price_know(PIE_HEAP_PRICE_LARGE, large_ns);
+}
+
 void pie_pymem_measure(void) {
     PyMemAllocatorEx hooks[3];
 
@@ -436,6 +450,10 @@ void pie_pymem_measure(void) {
         if (hooks[i].ctx != &originals[i]) /* another's, around ours */
             return;
     }
-    if (pie_heap_self)
-        pie_heap_python_pairs_set(small_pair_ns(hooks), pair_ns(PIE_PYMALLOC_MAX + 1, hooks));
+    double small_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_SMALL),
+           large_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_LARGE);
+    if (has_pymalloc() && small_ns >= 0 && large_ns >= 0)
+        set_prices(small_ns, large_ns);
+    else if (pie_heap_self)
+        set_prices(small_pair_ns(hooks), pair_ns(PIE_PYMALLOC_MAX + 1, hooks));
 }

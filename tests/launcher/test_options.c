@@ -202,7 +202,7 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     struct pie_child_env child;
     assert_non_null(variable);
     putenv(variable);
-    setenv("_PIEPROF_RUN", "12:345", 1);
+    setenv("_PIEPROF_RUN", "12:345:0:1:1001:9999999", 1);
     pie_child_env_take(&child);
     assert_true(child.is_child);
     assert_true(child.is_profiled);
@@ -221,6 +221,10 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     assert_int_equal(child.clock_price.reload_ns, 9100);
     assert_int_equal(child.clock_price.switch_ns, 15600);
     assert_int_equal(child.clock_price.long_switch_ns, 3700);
+    assert_true(child.has_heap_prices);
+    assert_int_equal(child.heap_prices[PIE_HEAP_PRICE_NATIVE], 0);
+    assert_int_equal(child.heap_prices[PIE_HEAP_PRICE_SMALL], 1001);
+    assert_int_equal(child.heap_prices[PIE_HEAP_PRICE_LARGE], 9999999);
     for (char **entry = environ; *entry; entry++)
         assert_null(strstr(*entry, "_PIEPROF"));
     free(child.target);
@@ -247,7 +251,17 @@ static void test_a_damaged_variable_leaves_plain_python(void **state) {
                                            "/a 1 opts - 5",
                                            "/a 1 opts - 5:6x",
                                            "/a 1 opts - - more"};
-    static const char *const runs[] = {"", "0:1", "x:1", "1:", "1:2x", "-3:4"};
+    static const char *const runs[] = {"",
+                                       "0:1",
+                                       "x:1",
+                                       "1:",
+                                       "1:2x",
+                                       "-3:4",
+                                       "1:2:3",
+                                       "1:2:3:4:5",
+                                       "1:2:3:4:5:6x",
+                                       "1:2:3:4:5:10000000",
+                                       "1:2:3:4:5:-1"};
     struct pie_child_env child;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         setenv("_PIEPROF_CHILD", settings[i], 1);
@@ -257,7 +271,7 @@ static void test_a_damaged_variable_leaves_plain_python(void **state) {
         assert_false(child.is_profiled);
     }
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        setenv("_PIEPROF_CHILD", "/a 1 opts -", 1);
+        setenv("_PIEPROF_CHILD", "/a 1 opts - -", 1);
         setenv("_PIEPROF_RUN", runs[i], 1);
         pie_child_env_take(&child);
         assert_true(child.is_child);

@@ -99,15 +99,21 @@ static PyObject *describe(PyObject *module, PyObject *code) {
 /* How many code units of a code object have another line in the registry than PyCode_Addr2Line says. */
 static PyObject *line_differences(PyObject *module, PyObject *code) {
     uint32_t id = sampler_ops()->intern((uintptr_t)code);
-    long differences = 0;
+    const Py_ssize_t strides[] = {1, 7919}, most_units[] = {PY_SSIZE_T_MAX, 50}; /* then some, out of order */
+    long most = 0;
 
     if (!PyCode_Check(code))
         return PyErr_Format(PyExc_TypeError, "not a code object");
-    for (Py_ssize_t unit = 0; unit < Py_SIZE(code); unit++) {
-        int truth = PyCode_Addr2Line((PyCodeObject *)code, (int)unit * PIE_PYFRAME_UNIT_BYTES);
-        differences += sampler_ops()->line(id, (uint32_t)unit) != (truth > 0 ? truth : 0);
+    for (int way = 0; way < 2; way++) {
+        long differences = 0;
+        for (Py_ssize_t i = 0; i < Py_SIZE(code) && i < most_units[way]; i++) {
+            Py_ssize_t unit = i * strides[way] % Py_SIZE(code);
+            int truth = PyCode_Addr2Line((PyCodeObject *)code, (int)unit * PIE_PYFRAME_UNIT_BYTES);
+            differences += sampler_ops()->line(id, (uint32_t)unit) != (truth > 0 ? truth : 0);
+        }
+        most = differences > most ? differences : most;
     }
-    return PyLong_FromLong(differences);
+    return PyLong_FromLong(most);
 }
 
 /* A byte for each code unit. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What calls of the exec family turn into, on files made for it: an "interpreter", a copy of it, scripts. */
+#include "profiler/heap/known_prices.h"
 #include "runtime/libc/exec.h"
 #include "runtime/libc/exec_plan.h"
 #include "runtime/interpreter/target.h"
@@ -85,6 +86,21 @@ static void expect_vector(char *const *vector, ...) {
     }
     assert_null(*vector);
     va_end(expected);
+}
+
+static void test_known_prices_are_handed_on(void **state) {
+    static const uint32_t handed[PIE_HEAP_PRICES] = {0, 1, 1001, 12345};
+
+    pie_heap_prices_inherit(handed);
+    assert_true(pie_heap_price_inherited(PIE_HEAP_PRICE_NATIVE) < 0);
+    assert_float_equal(pie_heap_price_inherited(PIE_HEAP_PRICE_VISIT), 0, 1e-9);
+    assert_float_equal(pie_heap_price_inherited(PIE_HEAP_PRICE_SMALL), 10, 1e-9);
+    pie_heap_price_know(PIE_HEAP_PRICE_LARGE, 123.44);
+    pie_heap_price_know(PIE_HEAP_PRICE_SMALL, 1e9); /* beyond what is believed */
+    pie_heap_price_know(PIE_HEAP_PRICE_VISIT, 0);
+    assert_true(plan_path("real"));
+    expect_vector(plan.envp, "A=1", "B=2", "_CHILDREN=3", "_CHILD=value", "_PIEPROF_RUN=12:99:0:1:0:12345",
+                  NULL);
 }
 
 static void expect_our_environment(void) {
@@ -308,6 +324,7 @@ int main(void) {
         cmocka_unit_test(test_scripts_through_env),
         cmocka_unit_test(test_by_descriptor),
         cmocka_unit_test(test_vectors_that_are_missing_or_too_long),
+        cmocka_unit_test(test_known_prices_are_handed_on), /* late: they stay known */
         cmocka_unit_test(test_nothing_is_redirected_when_off),
         cmocka_unit_test(test_names_of_python),
         cmocka_unit_test(test_search),
