@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define Py_BUILD_CORE 1
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <internal/pycore_code.h>
+#undef Py_BUILD_CORE
 #include <opcode.h>
 
 #include "runtime/confirm/bytecode_312.h"

@@ -24,9 +24,8 @@ void pie_window_leave(void);
 
 /* Adds a pending call of the main interpreter. False: there are too many. As below. */
 bool pie_window_ask(int (*call)(void *));
-/* Has the main thread look for pending calls, while the interpreter is there. is_again: the last one was asked for a
- * while ago. Needs no GIL. Context: drain. */
-void pie_window_wake(bool is_again);
+/* Has the main thread look for pending calls, while the interpreter is there. Needs no GIL. Context: drain. */
+void pie_window_wake(void);
 
 /* What seeing has cost, since then. */
 uint64_t pie_window_cost_ns(void);

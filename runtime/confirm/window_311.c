@@ -254,7 +254,7 @@ bool pie_window_ask(int (*call)(void *)) {
 
 /* The evaluation loop looks for a pending call only where it is the main thread that adds it. One look too many is
  * harmless. */
-void pie_window_wake(bool is_again) {
+void pie_window_wake(void) {
     atomic_store_explicit(&PyInterpreterState_Main()->ceval.eval_breaker._value, 1, memory_order_relaxed);
 }
 

@@ -8,7 +8,6 @@
 
 #include "runtime/confirm/window.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "profiler/base/clocks.h"
@@ -27,18 +26,12 @@
 /* An event with what it costs the interpreter to make it. */
 enum { EVENT_NS = 80 };
 
-/* The last look for pending calls may have been another thread's, which makes none. To add one more is the only public
- * way to have the main thread look again, and their number is limited. So it is done ever less often. */
-enum { NUDGES_MAX = 12 };
-
 static struct {
     PyThreadState *tstate; /* NULL: nothing is seen */
     bool is_left;          /* the tool is still to be given back */
     int function_line;     /* other functions are not seen; 0: all are */
     struct pie_confirm_steps steps;
     uint64_t cost_ns, calls;
-    _Atomic unsigned nudges; /* that have not come yet */
-    unsigned looks, next;    /* of the collection thread */
 } now;
 
 /* --- Events --- */
@@ -167,24 +160,15 @@ void pie_window_leave(void) {
 
 /* From 3.12 on this is a call of the main thread of the main interpreter, whoever asks. */
 bool pie_window_ask(int (*call)(void *)) {
-    now.looks = 0;
-    now.next = 1;
     return Py_AddPendingCall(call, NULL) == 0;
 }
 
-static int nudge(void *unused) {
-    atomic_fetch_sub_explicit(&now.nudges, 1, memory_order_relaxed);
-    return 0;
-}
-
-void pie_window_wake(bool is_again) {
-    if (!is_again || ++now.looks < now.next ||
-        atomic_load_explicit(&now.nudges, memory_order_relaxed) >= NUDGES_MAX)
-        return;
-    now.next *= 2;
-    atomic_fetch_add_explicit(&now.nudges, 1, memory_order_relaxed);
-    if (Py_AddPendingCall(nudge, NULL) != 0)
-        atomic_fetch_sub_explicit(&now.nudges, 1, memory_order_relaxed);
+/* In 3.12 the evaluation loop looks for a pending call only where it is the main thread that adds it. One look too many
+ * is harmless. */
+void pie_window_wake(void) {
+#if PY_VERSION_HEX < 0x030d0000
+    _Py_atomic_store_relaxed(&PyInterpreterState_Main()->ceval.eval_breaker, 1);
+#endif
 }
 
 bool pie_window_is_in_call(void) {

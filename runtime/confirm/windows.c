@@ -192,7 +192,7 @@ static bool ask(int (*call)(void *)) {
     pthread_mutex_lock(&own.lock);
     if (!own.is_over && !pie_python_is_finalizing()) {
         is_asked = !call || pie_window_ask(call);
-        pie_window_wake(!call);
+        pie_window_wake();
     }
     pthread_mutex_unlock(&own.lock);
     return is_asked;
