@@ -39,6 +39,27 @@ void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code)) {
     module_run = hook;
 }
 
+/* An entry is removed when its object is deallocated, with the GIL held. Memory that is free has no counted reference, or
+ * a pointer where the count is. */
+static bool is_alive(uintptr_t code) {
+    uint64_t count;
+    uintptr_t type;
+
+    return pie_safe_load((const void *)code, &count) &&
+           pie_safe_load((const void *)(code + offsetof(PyObject, ob_type)), &type) &&
+           type == (uintptr_t)&PyCode_Type && count - 1 < UINT32_MAX;
+}
+
+void pie_code_registry_visit(void (*visit)(struct PyCodeObject *code)) {
+    for (unsigned half = 0; half < 2; half++) {
+        const struct pie_code_table *addresses = pie_code_store_addresses(half);
+        uint32_t slot = 0;
+        for (uint64_t code; addresses && (code = pie_code_table_next(addresses, &slot));)
+            if (is_alive((uintptr_t)code))
+                visit((PyCodeObject *)(uintptr_t)code);
+    }
+}
+
 static bool copy_string(struct pie_pystr *string, char *buffer) {
     if (!pie_safe_copy(buffer, (const void *)string->data, pie_pystr_size(string)))
         return false;

@@ -20,6 +20,10 @@ void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code));
 uint32_t pie_code_registry_intern(uintptr_t code);
 uint32_t pie_code_registry_intern_by_content(uintptr_t code);
 
+/* Calls visit() with each code object that samples have met and that is still there. It must not drop any. Context:
+ * gil. */
+void pie_code_registry_visit(void (*visit)(struct PyCodeObject *code));
+
 /* --- between code/registry.c and code/registry_sigsafe.c; Context: gil --- */
 
 /* One code object that is being deallocated on this thread; deallocations nest (constants hold code objects). */

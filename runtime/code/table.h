@@ -38,5 +38,8 @@ uint32_t pie_code_table_find(const struct pie_code_table *table, uint64_t key, u
 /* Inserts; does nothing if the slots where key may be are taken. id is not 0. */
 void pie_code_table_insert(struct pie_code_table *table, uint64_t key, uint32_t check, uint32_t id);
 
+/* The next key in a slot from *number on, which is behind it then; 0: there are no more. A key may come twice. */
+uint64_t pie_code_table_next(const struct pie_code_table *table, uint32_t *number);
+
 /* Removes every entry of key. */
 void pie_code_table_remove(struct pie_code_table *table, uint64_t key);

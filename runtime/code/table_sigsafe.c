@@ -128,6 +128,15 @@ void pie_code_table_insert(struct pie_code_table *table, uint64_t key, uint32_t 
     }
 }
 
+uint64_t pie_code_table_next(const struct pie_code_table *table, uint32_t *number) {
+    while (*number <= atomic_load_explicit(&table->used, memory_order_relaxed)) {
+        uint64_t key = atomic_load_explicit(&table->slots[(*number)++].key, memory_order_acquire);
+        if (key > KEY_BUSY)
+            return key;
+    }
+    return 0;
+}
+
 static void remove_from(struct pie_code_table *table, uint64_t key, uint32_t mask) {
     uint32_t home = home_of(key, mask);
 

@@ -31,3 +31,14 @@ void pie_monitoring_step_aside(void);
 
 /* Switches the events of instructions of a code object on. */
 void pie_monitoring_arm(struct pie_confirm_code *code);
+
+/* --- A tool that is there only for a short while at a time --- */
+
+/* In place of pie_monitoring_begin(): callbacks->gone() is called before somebody else comes, and gives the tool back.
+ * Returns 0 or -errno; -ENOSYS: this interpreter's structures are others than those of the headers. */
+int pie_monitoring_prepare(const struct pie_monitoring_callbacks *callbacks);
+/* Takes a tool. No event is on before a code object is armed, then those of its instructions and beginnings are. False:
+ * somebody else watches, or has all tools. */
+bool pie_monitoring_take(void);
+/* Switches all events off and gives the tool back. */
+void pie_monitoring_give_back(void);

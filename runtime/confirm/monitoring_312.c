@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "runtime/confirm/bytecode_312.h"
 #include "runtime/confirm/sites.h"
 #include "runtime/interpreter/methods.h"
 
@@ -23,11 +24,14 @@
 enum { FOR_ALL = 6, NONE = -1 }; /* tools of programs are numbered from 0 */
 
 static const int TOOLS[] = {4, 3, 5}; /* not those of debuggers, coverage and profilers */
+enum { BRIEF_TOOLS = 2 };             /* nor of optimizers */
 
 static struct {
     const struct pie_monitoring_callbacks *callbacks;
     PyInterpreterState *interp;
     PyObject *monitoring, *disable;
+    PyObject *name;                 /* of a tool that is there for a while only */
+    bool is_brief;                  /* it is such a one */
     int start, unwind, instruction; /* numbers of events */
     int tool;                       /* NONE: given back */
     bool is_busy;                   /* with the functions that are exchanged */
@@ -138,7 +142,10 @@ void pie_monitoring_arm(struct pie_confirm_code *code) {
     bool was_busy = own.is_busy;
 
     own.is_busy = true;
-    code->is_armed = set_local_events(own.tool, code->code, own.instruction);
+    if (own.is_brief)
+        pie_confirm_bytecode_keep(code);
+    code->is_armed =
+        set_local_events(own.tool, code->code, own.instruction | (own.is_brief ? own.start : 0));
     own.is_busy = was_busy;
     if (!code->is_armed && pie_confirm_board)
         pie_confirm_board->is_short = true;
@@ -153,6 +160,10 @@ void pie_monitoring_step_aside(void) {
 
     if (tool == NONE || !is_here())
         return;
+    if (own.is_brief) {
+        own.callbacks->gone();
+        return;
+    }
     PyObject *exception = PyErr_GetRaisedException();
     own.is_busy = true;
     own.tool = NONE;
@@ -164,7 +175,7 @@ void pie_monitoring_step_aside(void) {
 
 /* Nothing is counted any more after a fork, nor in another interpreter. */
 static void come_back(void) {
-    if (own.tool != NONE || !pie_confirm_board || !is_here() || pie_monitoring_has_others())
+    if (own.is_brief || own.tool != NONE || !pie_confirm_board || !is_here() || pie_monitoring_has_others())
         return;
     PyObject *exception = PyErr_GetRaisedException();
     own.is_busy = true;
@@ -353,7 +364,7 @@ static bool find_monitoring(void) {
     return own.disable && own.start && own.unwind && own.instruction;
 }
 
-int pie_monitoring_begin(const struct pie_monitoring_callbacks *callbacks) {
+static int prepare(const struct pie_monitoring_callbacks *callbacks) {
     own.callbacks = callbacks;
     own.interp = PyInterpreterState_Get();
     on_start.function = callbacks->start;
@@ -364,8 +375,91 @@ int pie_monitoring_begin(const struct pie_monitoring_callbacks *callbacks) {
     for (enum exchanged which = 0; which < EXCHANGED; which++)
         if (!exchange(which))
             return -ENOSYS;
+    return 0;
+}
+
+int pie_monitoring_begin(const struct pie_monitoring_callbacks *callbacks) {
+    int r = prepare(callbacks);
+
+    if (r < 0)
+        return r;
     come_back();
     if (own.tool == NONE)
         callbacks->gone();
     return 0;
+}
+
+/* --- For a while --- */
+
+/* register_callback() would raise an audit event, and free_tool_id() has all code looked at again from 3.14 on. So names
+ * and callbacks are written where they are. The interpreter may be another release than that of the headers: whether
+ * it has them there is tried once, before the program starts. */
+
+static bool are_where_they_should_be(void) {
+    int tool = TOOLS[0];
+    PyObject **names = own.interp->monitoring_tool_names;
+
+    if (pie_monitoring_has_others() || !is_free(tool))
+        return false;
+    bool is_there = succeeded(PyObject_CallMethod(own.monitoring, "use_tool_id", "iO", tool, own.name)) &&
+                    names[tool] == own.name;
+    if (is_there)
+        Py_CLEAR(names[tool]);
+    else
+        (void)succeeded(PyObject_CallMethod(own.monitoring, "free_tool_id", "i", tool));
+    return is_there;
+}
+
+int pie_monitoring_prepare(const struct pie_monitoring_callbacks *callbacks) {
+    int r = prepare(callbacks);
+
+    own.is_brief = true;
+    own.name = PyUnicode_FromString("pieprof");
+    if (r < 0 || !own.name || !are_where_they_should_be())
+        r = -ENOSYS;
+    PyErr_Clear();
+    return r;
+}
+
+static void write_callbacks(int tool, bool is_on) {
+    PyObject **callables = own.interp->monitoring_callables[tool];
+
+    callables[PY_MONITORING_EVENT_PY_START] = is_on ? &on_start.head : NULL;
+    callables[PY_MONITORING_EVENT_INSTRUCTION] = is_on ? &on_instruction.head : NULL;
+}
+
+bool pie_monitoring_take(void) {
+    if (own.tool != NONE || !is_here() || pie_monitoring_has_others())
+        return false;
+    for (int i = 0; i < BRIEF_TOOLS && own.tool == NONE; i++)
+        if (is_free(TOOLS[i]))
+            own.tool = TOOLS[i];
+    if (own.tool == NONE)
+        return false;
+    own.interp->monitoring_tool_names[own.tool] = Py_NewRef(own.name);
+    write_callbacks(own.tool, true);
+    return true;
+}
+
+void pie_monitoring_give_back(void) {
+    int tool = own.tool;
+
+    if (tool == NONE || !is_here())
+        return;
+    PyObject *exception = PyErr_GetRaisedException();
+    bool has_others = pie_monitoring_has_others();
+    own.is_busy = true;
+    for (struct pie_confirm_code *code = pie_confirm_codes; code; code = code->next) {
+        if (!code->is_armed)
+            continue;
+        (void)set_local_events(tool, code->code, 0);
+        if (!has_others)
+            pie_confirm_bytecode_put_back(code);
+        code->is_armed = code->is_kept = false;
+    }
+    write_callbacks(tool, false);
+    Py_CLEAR(own.interp->monitoring_tool_names[tool]);
+    own.tool = NONE;
+    own.is_busy = false;
+    PyErr_SetRaisedException(exception);
 }

@@ -146,12 +146,13 @@ struct cursor {
     unsigned opcode, argument;
 };
 
-static bool next_instruction(struct cursor *at) {
+static bool next_instruction(struct pie_confirm_code *made, struct cursor *at) {
     if (at->unit >= at->units)
         return false;
     at->begin = at->unit;
     at->argument = 0;
     for (;; at->unit++) {
+        made->sites[at->unit].is_opcode = true;
         at->opcode = at->bytes[at->unit * UNIT_BYTES];
         at->argument = at->argument << 8 | at->bytes[at->unit * UNIT_BYTES + 1];
         if (at->opcode != EXTENDED_ARG || at->unit + 1 >= at->units)
@@ -173,6 +174,7 @@ static PyObject *names_of(PyCodeObject *code, const struct cursor *at, PyObject 
 static struct pie_confirm_site make_site(const struct cursor *at, enum pie_confirm_site_kind kind, int line,
                                          PyObject *names) {
     return (struct pie_confirm_site){.kind = (uint8_t)kind,
+                                     .is_opcode = true,
                                      .line = (uint16_t)line,
                                      .argument = (int)at->argument,
                                      .next_unit = at->unit,
@@ -193,7 +195,7 @@ static bool fill_sites(struct pie_confirm_code *made, PyCodeObject *code, const 
         return false;
     }
     at.bytes = (const unsigned char *)PyBytes_AS_STRING(bytes);
-    while (next_instruction(&at)) {
+    while (next_instruction(made, &at)) {
         struct pie_confirm_site *site = &made->sites[at.begin];
         enum pie_confirm_site_kind kind = kind_of(at.opcode, at.argument);
         if (kind == PIE_CONFIRM_NEXT && pie_confirm_lines_are_of_callers)
@@ -202,7 +204,8 @@ static bool fill_sites(struct pie_confirm_code *made, PyCodeObject *code, const 
                        ? -1
                        : line_index(in_file, PyCode_Addr2Line(code, at.begin * UNIT_BYTES));
         if (kind == PIE_CONFIRM_IDLE)
-            *site = (struct pie_confirm_site){.kind = PIE_CONFIRM_IDLE, .next_unit = at.unit};
+            *site = (struct pie_confirm_site){
+                .kind = PIE_CONFIRM_IDLE, .is_opcode = true, .next_unit = at.unit};
         else if (line >= 0)
             *site = make_site(&at, kind, line, names);
         any = any || line >= 0;
@@ -284,6 +287,7 @@ static void free_extra(void *extra) {
         *made->at = made->next;
     if (made->next)
         made->next->at = made->at;
+    pie_free(made->kept);
     pie_free(made);
 }
 

@@ -27,6 +27,7 @@ enum pie_confirm_site_kind {
 struct pie_confirm_site {
     uint8_t kind;
     bool is_watched; /* a site, where a call of one ends, or what the cost of an event is measured by */
+    bool is_opcode;  /* an instruction begins here; else it is a cache of one */
     uint16_t line;   /* index */
     int depth;       /* slots of the stack in use before it; -1: not known */
     int argument, next_unit, target_unit; /* target_unit: where an iteration goes on when it is over */
@@ -40,6 +41,8 @@ struct pie_confirm_code {
     struct pie_confirm_code *next, **at; /* of all that there are; at: what points here */
     struct PyCodeObject *code;           /* borrowed; this goes with it */
     bool is_armed;                       /* its events are on */
+    bool is_kept;                        /* kept has its bytecode */
+    void *kept;                          /* (bytecode_312.c); NULL: not yet */
     int units;
     unsigned generation; /* of the lines that its sites are of */
     struct pie_confirm_site sites[];

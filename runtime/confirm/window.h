@@ -6,14 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A counted window, between windows.c, which begins and ends it, and window_311.c, which sees the calls of the main
- * thread meanwhile. All but two of it are called with the GIL held. */
+/* A counted window, between windows.c, which begins and ends it, and window_311.c or window_312.c, which sees the calls
+ * of the main thread meanwhile. All but three of it are called with the GIL held. */
+
+/* To be called once, first of all. From then on a window is closed before the program traces or profiles. False: this
+ * Python has no windows. */
+bool pie_window_prepare(void);
 
 /* From now on this thread's calls are seen, those of frames that are running already, too. function_line: as in struct
  * pie_window_limits. False: somebody else sees them, or evaluates frames. */
 bool pie_window_see(int32_t function_line);
-/* … and not any more, also from another thread, and in a forked child. What was changed is as before. */
+/* … and not any more, also from another thread. What was changed is as before. */
 void pie_window_unsee(void);
+/* The same in a forked child and where the interpreter ends: it is asked for nothing. What was changed is as before
+ * now or when it is next met. Context: gil, fork child. */
+void pie_window_leave(void);
 
 /* Adds a pending call of the main interpreter. False: there are too many. As below. */
 bool pie_window_ask(int (*call)(void *));

@@ -13,6 +13,7 @@
 
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/steps_311.h"
+#include "runtime/interpreter/methods.h"
 
 /* Seeing the calls of one thread for some milliseconds on CPython 3.11. As in calls_311.c a frame evaluator (PEP 523)
  * switches a C trace function on for frames of code that has a counted line, and off for those that they call. Frames
@@ -216,6 +217,34 @@ void pie_window_unsee(void) {
         _PyInterpreterState_SetEvalFrameFunc(tstate->interp, _PyEval_EvalFrameDefault);
     now.tstate = NULL;
 }
+
+void pie_window_leave(void) {
+    pie_window_unsee(); /* nothing of the interpreter's is asked */
+}
+
+/* --- The program's own tracers are to find everything as they left it --- */
+
+static PyCFunction set_trace_before, set_profile_before;
+
+static PyObject *set_trace(PyObject *module, PyObject *function) {
+    pie_window_close();
+    return set_trace_before(module, function);
+}
+
+static PyObject *set_profile(PyObject *module, PyObject *function) {
+    pie_window_close();
+    return set_profile_before(module, function);
+}
+
+bool pie_window_prepare(void) {
+    PyObject *trace = PySys_GetObject("settrace"), *profile = PySys_GetObject("setprofile"); /* borrowed */
+
+    set_trace_before = trace ? pie_function_exchange(trace, "settrace", METH_O, set_trace) : NULL;
+    set_profile_before = profile ? pie_function_exchange(profile, "setprofile", METH_O, set_profile) : NULL;
+    return set_trace_before && set_profile_before;
+}
+
+/* --- Asking --- */
 
 /* Py_AddPendingCall() takes the interpreter of the thread that has the GIL, which may be another one, or go
  * meanwhile. */

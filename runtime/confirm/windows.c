@@ -16,7 +16,6 @@
 #include "runtime/confirm/sites.h"
 #include "runtime/confirm/window.h"
 #include "runtime/interpreter/finalizing.h"
-#include "runtime/interpreter/methods.h"
 
 /* When a window begins and ends. The collection thread asks by a pending call, which the interpreter makes on its main
  * thread between two instructions, with the GIL. It ends in the same way, or at the first event after its time. */
@@ -35,7 +34,6 @@ static struct pie_confirm_board board;
 
 static struct {
     unsigned long thread; /* that the window is of */
-    PyCFunction set_trace, set_profile;
     struct pie_window_limits limits; /* changes at rest only */
     uint64_t begun_cpu_ns;           /* of the main thread; under the GIL, as is the next one */
     uint64_t look_ns;                /* the limits may be reached from then on */
@@ -59,10 +57,7 @@ static uint64_t cost_ns(void) {
     return PyThread_get_thread_ident() == own.thread && cpu_ns < cost_ns ? cpu_ns : cost_ns;
 }
 
-void pie_window_close(void) {
-    if (atomic_load_explicit(&own.state, memory_order_relaxed) != OPEN)
-        return;
-    pie_window_unsee();
+static void finish(void) {
     pie_watch_rest_calls(false);
     pie_confirm_board = NULL;
     atomic_fetch_add_explicit(&own.spent_ns, cost_ns(), memory_order_relaxed);
@@ -72,6 +67,25 @@ void pie_window_close(void) {
 /* Calls of some milliseconds would be counted one in a window, and never with the one that follows. */
 static uint64_t length_ns(void) {
     return pie_window_calls() < own.limits.few_calls ? own.limits.long_ns : own.limits.length_ns;
+}
+
+static bool is_open(void) {
+    return atomic_load_explicit(&own.state, memory_order_relaxed) == OPEN;
+}
+
+void pie_window_close(void) {
+    if (!is_open())
+        return;
+    pie_window_unsee();
+    finish();
+}
+
+/* Where the interpreter must not be asked for anything. */
+static void leave(void) {
+    if (!is_open())
+        return;
+    pie_window_leave();
+    finish();
 }
 
 /* By the clock of the events a limit may be reached while others have the processor. The clock of the thread, which is
@@ -143,17 +157,6 @@ static int end(void *unused) {
     return 0;
 }
 
-/* The program's own tracer is to find everything as it left it. */
-static PyObject *set_trace(PyObject *module, PyObject *function) {
-    pie_window_close();
-    return own.set_trace(module, function);
-}
-
-static PyObject *set_profile(PyObject *module, PyObject *function) {
-    pie_window_close();
-    return own.set_profile(module, function);
-}
-
 static void leave_to_loops(void) {
     own.has_loops = true;
     pie_window_close();
@@ -163,7 +166,7 @@ static void interpreter_ends(PyObject *unused) {
     pthread_mutex_lock(&own.lock);
     own.is_over = true;
     pthread_mutex_unlock(&own.lock);
-    pie_window_close();
+    leave();
 }
 
 /* The interpreter's dict of what extensions keep there, which no program sees, is cleared while the interpreter can
@@ -181,20 +184,12 @@ static bool notice_the_end(void) {
 /* The counts are the parent's. */
 static void after_fork_in_child(void) {
     own.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    pie_window_close();
+    leave();
     atomic_store_explicit(&own.state, RESTING, memory_order_relaxed);
     atomic_store_explicit(&own.spent_ns, 0, memory_order_relaxed);
     board.n_rows = board.n_lines = 0;
     pie_confirm_sums_forget();
     pie_confirm_lines_changed();
-}
-
-static bool exchange(void) {
-    PyObject *trace = PySys_GetObject("settrace"), *profile = PySys_GetObject("setprofile"); /* borrowed */
-
-    own.set_trace = trace ? pie_function_exchange(trace, "settrace", METH_O, set_trace) : NULL;
-    own.set_profile = profile ? pie_function_exchange(profile, "setprofile", METH_O, set_profile) : NULL;
-    return own.set_trace && own.set_profile;
 }
 
 /* --- On the collection thread --- */
@@ -323,7 +318,7 @@ static const struct pie_window_ops ops = {
 /* --- Beginning --- */
 
 void pie_windows_install(void) {
-    if (pie_confirm_codes_init() < 0 || !exchange() || !notice_the_end() ||
+    if (pie_confirm_codes_init() < 0 || !pie_window_prepare() || !notice_the_end() ||
         pthread_atfork(NULL, NULL, after_fork_in_child) != 0)
         return;
     pie_trace_before_first(leave_to_loops);

@@ -3,12 +3,11 @@
 
 import pytest
 
-from helpers import PYTHON, TRUTH, has_numpy, line_of, profile, run
+from helpers import PYTHON, TRUTH, has_numpy, line_of, profile, python_abi, run
 
 PROGRAM = TRUTH / "redundancy" / "handed.py"
 CPU_SECONDS = {"zeros": 2.0, "systems": 2.0, "full": 2.0}  # others 1: a product takes 2 ms, and 20 must be counted
-VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
-pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
+pytestmark = [pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
 PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "unpacked", "pairs", "records",
          "silent", "systems", "full")

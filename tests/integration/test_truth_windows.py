@@ -3,14 +3,13 @@
 
 import pytest
 
-from helpers import PYTHON, TRUTH, line_of, profile, run
+from helpers import TRUTH, line_of, profile, python_abi, python_minor
 
 PROGRAM = TRUTH / "redundancy" / "windows.py"
 CODES = TRUTH / "redundancy" / "codes.py"
 LONG = TRUTH / "redundancy" / "windows_long.py"
 CPU_SECONDS = 1.5
-VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
-pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
+pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
 INVARIANT = ("repeated native calls", "loop-invariant computation")
 
 
@@ -108,4 +107,13 @@ def test_the_program_does_not_notice(pieprof, tmp_path):
     odd = profile(tmp_path / "a.db", TRUTH / "redundancy" / "windows_odd.py", 2, options=("--overhead", "0"))
     assert "as it was" in odd.completed.stdout
     (row,) = odd.sql("select sum(calls) as calls from windowed")
+    assert row["calls"] >= 100
+
+
+@pytest.mark.skipif(python_minor() < 12, reason="this Python has no sys.monitoring")
+def test_tools_of_the_program(pieprof, tmp_path):
+    """A window has a tool of sys.monitoring. The program finds it nowhere, and no event of its own gets lost."""
+    tools = profile(tmp_path / "a.db", TRUTH / "redundancy" / "windows_tools.py", 3, options=("--overhead", "0"))
+    assert "as it was" in tools.completed.stdout
+    (row,) = tools.sql("select sum(calls) as calls from windowed")
     assert row["calls"] >= 100
