@@ -85,7 +85,8 @@ def wasted(program, findings):
     of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
     for finding in findings:
         line = finding["line"]
-        if line in program.lines and is_own(program, finding):
+        is_below = finding.get("user_line") != line and finding.get("user_line") in program.lines
+        if line in program.lines and is_own(program, finding) and not is_below:
             of_line[line] = max(of_line[line], shares(finding))
     return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
 

@@ -79,6 +79,14 @@ def program(tmp_path):
     return catalogue.read(path)
 
 
+def test_a_line_below_another_one_is_a_part_of_it(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(WASTEFUL + "y = 2  # waste: load\n")
+    found = [finding(4, wasted_share=0.6), finding(5, wasted_share=0.3, user_file="/x/program.py", user_line=4)]
+    assert judge.judge(catalogue.read(path), found).wasted_share == 0.6
+    assert judge.judge(catalogue.read(path), [found[0], finding(5, wasted_share=0.3)]).wasted_share == pytest.approx(0.9)
+
+
 @pytest.mark.parametrize("category, is_right, is_defensible", [
     ("API misuse", True, True), ("slice underutilization", False, True), ("repeated native calls", False, False),
     ("undecided", False, False)])
