@@ -32,8 +32,18 @@ static const uint64_t FIRST_NS = 10000000;
  * window has those of one function, and all that it costs is spent on few. */
 enum kind { HOT, CALLERS, KINDS };
 static const struct pie_window_limits LIMITS[KINDS] = {
-    {.length_ns = 20000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
-    {.length_ns = 40000000, .forced_ns = 400000000, .cost_ns = 4000000, .calls = 500},
+    {.length_ns = 20000000,
+     .forced_ns = 400000000,
+     .cost_ns = 4000000,
+     .calls = 500,
+     .few_calls = 16,
+     .long_ns = 100000000},
+    {.length_ns = 40000000,
+     .forced_ns = 400000000,
+     .cost_ns = 4000000,
+     .calls = 500,
+     .few_calls = 16,
+     .long_ns = 160000000},
 };
 /* The mean pause between two of a kind, of the thread's CPU time. Each is drawn from half to one and a half times
  * that. */

@@ -23,6 +23,9 @@
 
 enum { RESTING, ASKED, OPEN };
 
+/* Between two looks at the limits of a window that is longer than others. */
+static const uint64_t LOOK_NS = 1000000;
+
 /* Arrays of up to a million bytes are compared; larger ones are known only by their shape. */
 static const size_t BUDGET_BYTES = 1 << 20;
 /* What callers hand on is looked at less often. */
@@ -66,17 +69,23 @@ void pie_window_close(void) {
     atomic_store_explicit(&own.state, RESTING, memory_order_release);
 }
 
+/* Calls of some milliseconds would be counted one in a window, and never with the one that follows. */
+static uint64_t length_ns(void) {
+    return pie_window_calls() < own.limits.few_calls ? own.limits.long_ns : own.limits.length_ns;
+}
+
 /* By the clock of the events a limit may be reached while others have the processor. The clock of the thread, which is
  * dear, says how much of its own time is left. */
 static bool is_at_limit(uint64_t now_ns) {
     uint64_t begun_ns = atomic_load_explicit(&own.begun_ns, memory_order_relaxed);
     uint64_t cpu_ns = pie_thread_cpu_ns() - own.begun_cpu_ns;
 
-    if (now_ns - begun_ns >= own.limits.forced_ns || cpu_ns >= own.limits.length_ns)
+    if (now_ns - begun_ns >= own.limits.forced_ns || cpu_ns >= length_ns())
         return true;
     if (pie_window_cost_ns() >= own.limits.cost_ns && cpu_ns >= own.limits.cost_ns)
         return true;
-    own.look_ns = now_ns + (own.limits.length_ns - cpu_ns);
+    /* more calls may come in between, which make the window shorter */
+    own.look_ns = now_ns + (cpu_ns < own.limits.length_ns ? own.limits.length_ns - cpu_ns : LOOK_NS);
     return false;
 }
 

@@ -7,6 +7,7 @@ from helpers import PYTHON, TRUTH, line_of, profile, run
 
 PROGRAM = TRUTH / "redundancy" / "windows.py"
 CODES = TRUTH / "redundancy" / "codes.py"
+LONG = TRUTH / "redundancy" / "windows_long.py"
 CPU_SECONDS = 1.5
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}")
@@ -56,6 +57,17 @@ def test_what_comes_in_turns(done):
     assert row["again"] == row["calls"] - 20 and row["same"] <= 20  # at the beginning of a window only
     (found,) = high(done, "turns")
     assert found["category"] == "repeated native calls" and "were made before: 20 different" in found["evidence"]
+
+
+def test_what_long_calls_repeat_is_seen_though_it_never_comes_back(pieprof, tmp_path):
+    """A window that lasts as long as one of them meets each of eight equal ones alone."""
+    done = profile(tmp_path / "a.db", LONG, 4, options=("--overhead", "0"))
+    (row,) = done.sql(f"select * from windowed where line = {line_of(LONG, 'long')} and callee = '_hashlib.pbkdf2_hmac'")
+    print(row)
+    assert row["calls"] >= 20 and row["compared"] == row["calls"]
+    assert 0.6 <= row["again"] / row["calls"] <= 0.9 and row["same"] == row["again"]
+    (found,) = [row for row in done.sql(f"select * from v_redundancy where line = {line_of(LONG, 'long')}") if row["severity"] == "high"]
+    assert found["category"] in INVARIANT
 
 
 def test_growing_arguments(done):
