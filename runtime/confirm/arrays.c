@@ -8,6 +8,7 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/ports/windows.h"
+#include "runtime/trace/trace.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
  * arrays for a product that are zero nearly everywhere. And bytes of single numbers, which such a library would read
@@ -55,9 +56,8 @@ static size_t count_numbers(PyObject *object) {
 }
 
 static const char *text_of(PyObject *object) {
-    const char *text = object && PyUnicode_CheckExact(object) ? PyUnicode_AsUTF8(object) : NULL;
+    const char *text = pie_trace_text(object);
 
-    PyErr_Clear();
     return text ? text : "";
 }
 
@@ -163,9 +163,14 @@ static struct pie_confirm_passed zeros_among(PyObject **factors, int count) {
     return passed.items ? passed : (struct pie_confirm_passed){0};
 }
 
-static bool is_product(const char *name) {
+/* A function of the program's own may have any name. */
+static bool is_product(PyObject *callee, const char *name) {
     static const char *const products[] = {"matmul", "dot", "mm", "bmm", "linear"};
     const char *dot = strrchr(name, '.');
+    PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee;
+
+    if (PyFunction_Check(function) && !is_of_arrays(function))
+        return false;
 
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)
         if (strcmp(dot ? dot + 1 : name, products[i]) == 0)
@@ -203,7 +208,7 @@ struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char
                                                     int count) {
     struct pie_confirm_passed passed = number_among(name, arguments, count);
 
-    if (!passed.kind && is_product(name))
+    if (!passed.kind && is_product(callee, name))
         passed = zeros_among(arguments, count);
     if (!passed.kind && is_of_arrays(callee))
         passed = lists_among(arguments, count);

@@ -10,8 +10,8 @@ CPU_SECONDS = {"zeros": 2.0}  # others 1: a product takes 2 ms, and 20 must be c
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 pytestmark = [pytest.mark.skipif(VERSION != "3.11", reason=f"no windows with Python {VERSION}"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
-PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "unpacked", "pairs", "records",
-         "silent")
+PARTS = ("lists", "arrays", "other_lists", "zeros", "own_dot", "positive", "turns", "numbers", "unpacked", "pairs",
+         "records", "silent")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,11 @@ def test_products_with_arrays_of_zeros(done):
     assert row["kind"] == 6 and row["calls"] >= 20 and row["items"] == 160000 * row["calls"]
     (found,) = high(done, "zeros")
     assert (found["category"], found["again"]) == ("API misuse", "multiplied by zero")
+
+
+def test_an_own_function_of_that_name_is_no_product(done):
+    assert row_of(done, "own_dot", "windowed", "callee = 'dot'")["calls"] >= 20
+    assert row_of(done, "own_dot") is None
 
 
 def test_half_of_an_array_may_be_zero(done):
