@@ -8,6 +8,7 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/ports/windows.h"
+#include "runtime/trace/trace.h"
 
 /* What libraries for arrays are handed and do not need: lists of numbers, which they make arrays of in each call, and
  * arrays for a product or a solver that are zero nearly everywhere. Lists of arrays, of which another library's
@@ -58,9 +59,8 @@ static size_t count_numbers(PyObject *object) {
 }
 
 static const char *text_of(PyObject *object) {
-    const char *text = object && PyUnicode_CheckExact(object) ? PyUnicode_AsUTF8(object) : NULL;
+    const char *text = pie_trace_text(object);
 
-    PyErr_Clear();
     return text ? text : "";
 }
 
@@ -182,10 +182,12 @@ static bool is_among(const char *name, const char *const *names) {
     return *names;
 }
 
-static bool is_product(const char *name) {
+/* A function of the program's own may have any name. */
+static bool is_product(PyObject *callee, const char *name) {
     static const char *const products[] = {"matmul", "dot", "mm", "bmm", "linear", NULL};
+    PyObject *function = PyMethod_Check(callee) ? PyMethod_GET_FUNCTION(callee) : callee;
 
-    return is_among(name, products);
+    return is_among(name, products) && (!PyFunction_Check(function) || is_of_arrays(function));
 }
 
 /* What takes the third power of the rows, and has a counterpart for bands and scattered elements. */
@@ -257,7 +259,7 @@ struct pie_confirm_passed pie_confirm_passed_arrays(PyObject *callee, const char
                                                     int count) {
     struct pie_confirm_passed passed = number_among(name, arguments, count);
 
-    if (!passed.kind && is_product(name))
+    if (!passed.kind && is_product(callee, name))
         passed = zeros_among(arguments, count);
     if (!passed.kind && is_taking_numbers(name))
         passed = arrays_among(arguments, count);

@@ -10,11 +10,14 @@
 /* Attributes of unknown objects may be code of the program's; what is read here are fields of types that are known
  * exactly. */
 
-static const char *text_of(PyObject *string) {
-    const char *text = string && PyUnicode_Check(string) ? PyUnicode_AsUTF8(string) : NULL;
+const char *pie_trace_text(PyObject *string) {
+    PyObject *type, *value, *traceback;
 
-    if (!text)
-        PyErr_Clear();
+    if (!string || !PyUnicode_Check(string))
+        return NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    const char *text = PyUnicode_AsUTF8(string);
+    PyErr_Restore(type, value, traceback);
     return text;
 }
 
@@ -33,7 +36,7 @@ static size_t write_type(char *text, size_t size, PyTypeObject *type) {
 
 static size_t write_native(char *text, size_t size, PyCFunctionObject *function) {
     PyObject *self = function->m_self;
-    const char *before = text_of(function->m_module);
+    const char *before = pie_trace_text(function->m_module);
 
     if (!before && self && !PyModule_Check(self))
         before = PyType_Check(self) ? ((PyTypeObject *)self)->tp_name : Py_TYPE(self)->tp_name;
@@ -45,7 +48,7 @@ size_t pie_trace_callee(PyObject *callee, char *text, size_t size, bool *ret_is_
         callee = PyMethod_GET_FUNCTION(callee);
     *ret_is_native = !PyFunction_Check(callee);
     if (PyFunction_Check(callee))
-        return put_name(text, size, NULL, text_of(((PyFunctionObject *)callee)->func_qualname));
+        return put_name(text, size, NULL, pie_trace_text(((PyFunctionObject *)callee)->func_qualname));
     if (PyCFunction_Check(callee))
         return write_native(text, size, (PyCFunctionObject *)callee);
     if (Py_IS_TYPE(callee, &PyMethodDescr_Type)) {

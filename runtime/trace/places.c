@@ -7,6 +7,7 @@
 
 #include "profiler/trace/trace.h"
 #include "runtime/trace/source.h"
+#include "runtime/trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +29,8 @@ static struct place {
 static size_t n_places;
 
 static const char *text_of(PyObject *string) {
-    const char *text = PyUnicode_AsUTF8(string);
+    const char *text = pie_trace_text(string);
 
-    if (!text)
-        PyErr_Clear();
     return text ? text : "";
 }
 

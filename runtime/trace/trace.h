@@ -43,6 +43,9 @@ bool pie_trace_here(struct pie_trace_place *ret_place);
 
 /* --- Between the files of this room: trace/callee.c --- */
 
+/* The text of a string; NULL: it is none, or has no UTF-8. An exception that is pending stays so. */
+const char *pie_trace_text(struct _object *string);
+
 /* The name of a callable: co_qualname of a Python function, "module.name" or "type.name" of native ones. Runs no code
  * of the program's. Returns the length; *ret_is_native. */
 size_t pie_trace_callee(struct _object *callee, char *text, size_t size, bool *ret_is_native);

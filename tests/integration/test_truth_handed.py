@@ -9,7 +9,7 @@ PROGRAM = TRUTH / "redundancy" / "handed.py"
 CPU_SECONDS = {"zeros": 2.0, "systems": 2.0, "full": 2.0}  # others 1: a product takes 2 ms, and 20 must be counted
 pytestmark = [pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL"),
               pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")]
-PARTS = ("lists", "arrays", "other_lists", "zeros", "positive", "turns", "numbers", "unpacked", "pairs", "records",
+PARTS = ("lists", "arrays", "other_lists", "zeros", "own_dot", "positive", "turns", "numbers", "unpacked", "pairs", "records",
          "silent", "systems", "full")
 HAS_TORCH = run([PYTHON, "-c", "import torch"]).returncode == 0
 
@@ -79,6 +79,11 @@ def test_lists_of_arrays_that_are_taken_number_by_number(done):
     assert "numpy.stack" in found["advice"]
     assert row_of(done, "stacked", "windowed", "callee = 'torch.tensor'")["calls"] >= 20
     assert row_of(done, "stacked") is None
+
+
+def test_an_own_function_of_that_name_is_no_product(done):
+    assert row_of(done, "own_dot", "windowed", "callee = 'dot'")["calls"] >= 20
+    assert row_of(done, "own_dot") is None
 
 
 def test_half_of_an_array_may_be_zero(done):

@@ -51,6 +51,18 @@ def zeros(end):
             BLOCK @ scale  # zeros
 
 
+def dot(left, right):
+    return left is right
+
+
+def own_dot(end):
+    """A function of the program's own is no product of whole arrays, whatever its name is."""
+    scales = [np.diag(np.arange(number, number + 400.0)) for number in range(8)]
+    while time.thread_time() < end:
+        for scale in scales:
+            dot(BLOCK, scale)  # own_dot
+
+
 def positive(end):
     """Half of such an array is zero, as behind an activation: that is no waste."""
     number = 0
