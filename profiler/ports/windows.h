@@ -59,7 +59,8 @@ struct pie_window_limits {
     uint64_t forced_ns; /* where no call comes: look() ends it */
     uint64_t cost_ns;   /* of counting */
     uint64_t calls;
-    uint64_t few_calls, long_ns; /* fewer than this number are waited for so long: what follows a call says whether it
+    uint64_t few_calls,
+        long_ns; /* fewer than this number are waited for so long: what follows a call says whether it
                                     is made again */
     int32_t
         function_line; /* 0: hot lines are counted; else callers' lines, of the functions that begin there */
