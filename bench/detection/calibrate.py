@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far is the saving of a fix from the figure that was told, and how often is it inside the interval?
+"""How far is the saving of a fix from the figure of the finding, and how often is it inside the interval?
 
 Takes files that run.py --json wrote, of profiles whose fixes were measured. Says for each kind of evidence what the fix
-saved as a multiple of the waste that was told: lowest, middle and highest, without a tenth at either end. Programs are
+saved as a multiple of the waste in the profile: lowest, middle and highest, without a tenth at either end. Programs are
 in two halves, by a hash of their names: factors of the intervals (storage/read/views/thresholds.sql) are chosen by half
 A, and half B shows whether they hold. A program without a figure of waste has no interval, and is counted apart.
 """

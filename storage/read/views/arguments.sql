@@ -30,8 +30,8 @@ FROM (
 JOIN (SELECT z2 FROM x_threshold);
 
 -- Lines of own code whose counted calls differ by value from each other, as do their results: this number of calls at
--- least, with this part of the line's counted time. Of long data the watches compare a part, and what they call the same
--- is then the same but for some places.
+-- least, with this part of the line's counted time. Of long data the watches compare a part, and what they call the
+-- same is then the same but for some places.
 CREATE VIEW x_nearly_threshold AS SELECT 20 AS calls, 0.75 AS part, 0.9 AS results;
 
 CREATE VIEW x_nearly_same AS
@@ -47,16 +47,16 @@ JOIN x_nearly_threshold t
 GROUP BY c.run, c.file, c.line
 HAVING sum(iif(is_new, c.calls, 0)) >= max(t.calls) AND sum(iif(is_new, call_ns, 0)) >= max(t.part) * sum(call_ns);
 
--- Lines where, of what was counted, single elements are fetched at least as often as anything is called or computed: the
--- numbers that calls and operators handle come out of arrays one at a time.
+-- Lines where, of what was counted, single elements are fetched at least as often as anything is called or computed:
+-- the numbers that calls and operators handle come out of arrays one at a time.
 CREATE VIEW x_of_elements AS
 SELECT p.run, w.file, w.line
 FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t
 GROUP BY p.run, w.file, w.line
 HAVING sum(iif(w.is_item AND w.callee NOT GLOB 'for *', w.singles, 0)) >= max(t.array_calls, sum(iif(w.is_item, 0, w.calls)));
 
--- Lines in loops where most of what was counted, by time, are calls for single numbers that change from one to the next.
--- Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of them.
+-- Lines in loops where most of what was counted, by time, are calls for single numbers that change from one to the
+-- next. Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of them.
 CREATE VIEW x_of_numbers AS
 SELECT p.run, w.file, w.line
 FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t JOIN x_nearly_threshold n

@@ -48,7 +48,7 @@ FROM (
 WHERE nth = 1 AND least_calls > 0
 WINDOW f AS (PARTITION BY run, process, file, function_line);
 
--- Those that are told.
+-- Those that become findings.
 CREATE VIEW x_called_again AS
 SELECT x.*, a.cpu_ns * 1.0 AS run_ns
 FROM (
@@ -62,8 +62,8 @@ WHERE x.again_part >= x.least_part AND x.saved_ns >= (SELECT high_share FROM x_t
   AND (iif(x.is_inner, x.inner_nth = 1, x.function_saved_ns <= x.whole_part * x.function_ns)
     OR (NOT x.is_inner AND x.new_part >= x.other_part AND x.other_calls * x.line_new_calls >= x.calls));
 
--- As x_told_finding has them. What is called takes its time in lines of its own, or below: their time is part of that of
--- the line that calls, if it makes the calls of most of the function's time. A row for each says which line that is.
+-- As x_told_finding has them. What is called takes its time in lines of its own, or below: their time is part of that
+-- of the line that calls, if it makes the calls of most of the function's time. A row for each says which line that is.
 CREATE VIEW x_called_told AS
 SELECT x.run, NULL, iif(r.is_call, x.file, f.path), iif(r.is_call, x.line, l.line), iif(r.is_call, x.function, u.name),
   iif(r.is_call, x.function_line, u.first_line), iif(r.is_call, NULL, x.file), iif(r.is_call, NULL, x.line), NULL, NULL, x.category,
