@@ -144,8 +144,7 @@ void pie_monitoring_arm(struct pie_confirm_code *code) {
     own.is_busy = true;
     if (own.is_brief)
         pie_confirm_bytecode_keep(code);
-    code->is_armed =
-        set_local_events(own.tool, code->code, own.instruction | (own.is_brief ? own.start : 0));
+    code->is_armed = set_local_events(own.tool, code->code, own.instruction | (own.is_brief ? own.start : 0));
     own.is_busy = was_busy;
     if (!code->is_armed && pie_confirm_board)
         pie_confirm_board->is_short = true;

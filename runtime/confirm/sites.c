@@ -204,8 +204,8 @@ static bool fill_sites(struct pie_confirm_code *made, PyCodeObject *code, const 
                        ? -1
                        : line_index(in_file, PyCode_Addr2Line(code, at.begin * UNIT_BYTES));
         if (kind == PIE_CONFIRM_IDLE)
-            *site = (struct pie_confirm_site){
-                .kind = PIE_CONFIRM_IDLE, .is_opcode = true, .next_unit = at.unit};
+            *site =
+                (struct pie_confirm_site){.kind = PIE_CONFIRM_IDLE, .is_opcode = true, .next_unit = at.unit};
         else if (line >= 0)
             *site = make_site(&at, kind, line, names);
         any = any || line >= 0;

@@ -30,7 +30,7 @@ static const size_t CALLERS_BUDGET_BYTES = 4 << 20;
 static struct pie_confirm_board board;
 
 static struct {
-    unsigned long thread; /* that the window is of */
+    unsigned long thread;            /* that the window is of */
     struct pie_window_limits limits; /* changes at rest only */
     uint64_t begun_cpu_ns;           /* of the main thread; under the GIL, as is the next one */
     uint64_t look_ns;                /* the limits may be reached from then on */
