@@ -39,8 +39,8 @@ void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code)) {
     module_run = hook;
 }
 
-/* An entry is removed when its object is deallocated, with the GIL held. Memory that is free has no counted reference, or
- * a pointer where the count is. */
+/* An entry is removed when its object is deallocated, with the GIL held. Memory that is free has no counted reference,
+ * or a pointer where the count is. */
 static bool is_alive(uintptr_t code) {
     uint64_t count;
     uintptr_t type;

@@ -69,8 +69,8 @@ void pie_confirm_steps_drop(struct pie_confirm_steps *steps) {
     steps->idle_frame = NULL;
 }
 
-/* Frames that are as deep as this one, or deeper, are gone. A program that switches stacks leaves such calls behind, and
- * where exceptions that leave a frame are not seen, they do. */
+/* Frames that are as deep as this one, or deeper, are gone. A program that switches stacks leaves such calls
+ * behind, and where exceptions that leave a frame are not seen, they do. */
 static void drop_deeper(struct pie_confirm_steps *steps, const struct place *place) {
     for (; steps->top && steps->top->frame != place->frame && steps->top->depth >= place->depth; drop(steps))
         if (pie_confirm_board)
