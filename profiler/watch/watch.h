@@ -179,6 +179,14 @@ enum { PIE_WATCH_SHUNNED_BITS = 4 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
+    /* Large, and not touched by a thread that is never watched. The rest begins behind it, so that it shares a page
+     * with the beginning of the next part. */
+    struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
+    struct {
+        uint64_t site, again_cpu_ns; /* … and the thread's CPU time from which on it may be tried again */
+    } shunned
+        [1 << PIE_WATCH_SHUNNED_BITS]; /* Python calls where a wait came to nothing, by a hash of the site */
+    struct pie_watch_ring ring;
     /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1:
      * none. */
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
@@ -188,11 +196,6 @@ struct pie_watch_thread {
         put_off; /* of debug_registers_hidden_sigsafe.c: registers to be disarmed, as bits; the thread's only */
     struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
     uint64_t retry_ns;              /* registers were refused: not before this time again */
-    struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
-    struct {
-        uint64_t site, again_cpu_ns; /* … and the thread's CPU time from which on it may be tried again */
-    } shunned
-        [1 << PIE_WATCH_SHUNNED_BITS]; /* Python calls where a wait came to nothing, by a hash of the site */
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;
@@ -203,7 +206,6 @@ struct pie_watch_thread {
     bool debt_is_short;        /* how much debt from these ends all watches */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
     struct pie_watch_requests requests;
-    struct pie_watch_ring ring;
 };
 extern struct pie_thread_part pie_watch_part;
 
