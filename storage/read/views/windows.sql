@@ -37,7 +37,7 @@ CREATE VIEW x_window_threshold AS SELECT
 -- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
 -- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984). A short call
 -- of single numbers costs what it takes to look its result up, and numbers that come out of arrays are equal by nature.
--- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched for it.
+-- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched.
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
   bulk_ns, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)

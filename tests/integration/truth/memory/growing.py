@@ -65,7 +65,7 @@ def to_and_fro(numpy, say):
 
 
 def rounds(numpy, say):
-    """Data of six sizes in turn, five of which are a little larger than the one before, and each is copied many times."""
+    """Data of six sizes in turn, five of them a little larger than the one before, and each is copied many times."""
     whole = numpy.ones(100000)
     for size in [500, 2000, *(20000 + 500 * (turn % 6) for turn in range(60))]:
         for _ in range(250):
