@@ -9,7 +9,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM = TRUTH / "memory/growing.py"
 GROW = ["append", "stack", "join", "attribute"]
-DO_NOT = ["variable", "at_random", "to_and_fro", "amortised", "cache", "once", "reads", "rebuilt", "short"]
+DO_NOT = ["variable", "at_random", "to_and_fro", "rounds", "amortised", "cache", "once", "reads", "rebuilt", "short"]
 SAYS = re.compile(r"each call copies all that was there and adds a little: (\S+) ([GM]B) in about (\d+) copies, so")
 
 pytestmark = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")

@@ -19,11 +19,13 @@ def changed(waste, tmp_path):
     return changer(waste, tmp_path)
 
 
-def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0):
+def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0,
+           same=None, is_item=0, once=0, results=None):
     """Of a line of waste.py."""
     distinct = calls if distinct is None else distinct
+    same, results = again if same is None else same, distinct if results is None else results
     return ("INSERT INTO windowed SELECT DISTINCT p.process, f.path, "
-            f"{line}, '{callee}', 0, 1, {calls}, 0, {compared}, {distinct}, {distinct}, 0, 0, {again}, 0, {again}, {singles}, 0, 0, {call_ns}, "
+            f"{line}, '{callee}', {is_item}, 1, {calls}, 0, {compared}, {distinct}, {results}, {once}, 0, {again}, 0, {same}, {singles}, 0, 0, {call_ns}, "
             f"{again_ns}, 0, {single_ns}, {bulk_ns} FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
 
 
@@ -126,6 +128,71 @@ def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(chan
     assert (row["category"], row["severity"]) == (category, "high")
 
 
+@pytest.mark.parametrize("others, short_ns, severity", [(40, 1e6, "low"), (40, 2e6, "high")])
+def test_a_long_call_is_long_whatever_stands_beside_it(changed, others, short_ns, severity):
+    """Two calls of a solver, 6 ms each, take nine tenths of the time or less; short calls prepare what they get."""
+    row = findings(changed(window(7, "solve_ivp", 2, 12e6), window(7, "numpy.asarray", others, short_ns)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("a call at this line takes 6 ms" in row["evidence"]) == (severity == "low")
+
+
+ELEMENTS = window(11, "a[i] of numpy.ndarray", 100, 1e4, singles=100, single_ns=1e4, is_item=1, once=90)
+
+
+@pytest.mark.parametrize("call_ns, same, more, severity", [
+    (1e5, 89, (), "high"),  # in a row: it can be computed before the loop
+    (1e5, 70, (), "low"),  # a dict of results would cost as much
+    (6e5, 70, (), "high"),  # but not of calls that take 6 us
+    (1e5, 89, (ELEMENTS,), "low"),  # as the elements of an array are
+])
+def test_short_calls_for_single_numbers_are_equal_by_nature(changed, call_ns, same, more, severity):
+    """Line 11 computes with numbers of which there are ten."""
+    row = findings(changed(
+        "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 211",
+        window(11, "numpy.uint16 / float", 100, call_ns, compared=100, distinct=10, again=90, again_ns=0.9 * call_ns, singles=100,
+               same=same), *more))["load", "waste.py", 11]
+    assert row["severity"] == severity
+
+
+@pytest.mark.parametrize("items, category", [(100, "slice underutilization"), (99, "API misuse")])
+def test_elements_that_were_counted_name_the_category(changed, items, category):
+    """The watches of line 7 were calling and computing. Each number that it handles may come out of an array."""
+    row = findings(changed(
+        window(7, "numpy.float64 + numpy.float64", 100, 9e6, singles=100, single_ns=9e6),
+        window(7, "a[i] of numpy.ndarray", items, 1e6, singles=items, single_ns=1e6, is_item=1)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("; of the operations that were counted at the line, at least as many fetched single elements" in row["evidence"]) \
+        == (items == 100)
+
+
+@pytest.mark.parametrize("calls, once, results, category", [
+    (20, 20, 20, "inefficient algorithm"),
+    (19, 19, 19, REPEATED),
+    (20, 19, 20, REPEATED),  # one came again
+    (20, 20, 17, REPEATED),  # other arguments with the same results
+])
+def test_what_differs_by_value_is_the_same_in_part_only(changed, calls, once, results, category):
+    """Watches compare a part of long data: that of the calls of line 19 is the same."""
+    row = findings(changed("DELETE FROM watch WHERE first_node = 219 AND memory <> 4", window(
+        19, "relabel", calls, 1e7, compared=calls, distinct=once, once=once, results=results)))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("but all calls that were counted differ by value" in row["evidence"]) == (category != REPEATED)
+
+
+@pytest.mark.parametrize("singles, same, category", [
+    (100, 50, "API misuse"),
+    (99, 50, REPEATED),  # not all of them take single numbers
+    (100, 85, REPEATED),  # the same numbers in a row
+])
+def test_numbers_that_take_turns_ask_for_one_call_for_all(changed, singles, same, category):
+    row = findings(changed(
+        "DELETE FROM watch WHERE first_node = 219 AND memory <> 4", "UPDATE watch SET own_operation = own_operation | 16",
+        window(19, "norm", 100, 1e7, compared=100, distinct=10, again=90, again_ns=9e6, singles=singles, same=same)))
+    row = row["store", "waste.py", 19]
+    assert row["severity"] == "high"
+    assert row["category"] == category if category == "API misuse" else row["category"] in (REPEATED, INVARIANT)
+
+
 def passed(kind, calls=100, items=800, carried=None, call_ns=4e6, line=30):
     """Of a line of waste.py without other findings, which takes 2 s."""
     carried = calls if carried is None else carried
@@ -189,3 +256,28 @@ def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
     assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
         == ([(INVARIANT, True)] if is_found else [])
+
+
+@pytest.mark.parametrize("callee, once, is_in_loop, severity", [
+    ("turn", 50, 1, "low"),
+    ("turn", 60, 1, "high"),  # most of its calls are new
+    ("turn", 50, 0, "high"),  # turn() may keep what it returns
+    ("f", 0, 1, "high"),  # another function
+])
+def test_what_is_called_again_is_evidence_for_the_line_that_calls(changed, callee, once, is_in_loop, severity):
+    """Line 19 is one of turn(), which line 30 calls."""
+    counted = called(callee, 100, once, 99, 1e7, 1e6, 2.2e9).replace("'work', 3, 1", f"'work', 3, {is_in_loop}")
+    found = findings(changed("UPDATE function SET name = 'turn' WHERE name = 'rotate'", counted))
+    call, below = found["store", "waste.py", 30], found["store", "waste.py", 19]
+    assert (call["severity"], below["severity"]) == ("high", severity)
+    assert below["user_line"] == (30 if severity == "low" else None)
+    assert below["evidence"].endswith("; evidence for the finding of waste.py:30, stores") == (severity == "low")
+
+
+def test_so_is_what_that_one_calls_in_turn(changed):
+    """Line 30 calls outer(), whose line 31 calls turn()."""
+    outer = called("outer", 100, 0, 99, 1e7, 9e6, 2.2e9)
+    inner = called("turn", 100, 0, 99, 1e7, 9e6, 2.2e9).replace("30, 'turn', 'work'", "31, 'turn', 'outer'").replace("'outer', 3", "'outer', 5")
+    found = findings(changed("UPDATE function SET name = 'turn' WHERE name = 'rotate'", outer, inner))
+    assert [found["store", "waste.py", line]["user_line"] for line in (30, 31, 19)] == [None, 30, 30]
+    assert [found["store", "waste.py", line]["severity"] for line in (30, 31, 19)] == ["high", "low", "low"]

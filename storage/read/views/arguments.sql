@@ -29,6 +29,40 @@ FROM (
   GROUP BY s.run, f.path, l.line)
 JOIN (SELECT z2 FROM x_threshold);
 
+-- Lines of own code whose counted calls differ by value from each other, as do their results: this number of calls at
+-- least, with this part of the line's counted time. Of long data the watches compare a part, and what they call the
+-- same is then the same but for some places.
+CREATE VIEW x_nearly_threshold AS SELECT 20 AS calls, 0.75 AS part, 0.9 AS results;
+
+CREATE VIEW x_nearly_same AS
+SELECT p.run, w.file, w.line
+FROM (
+  SELECT process, file, line, is_item, calls - raised AS calls, compared, once, distinct_results AS results, call_ns FROM windowed
+  UNION ALL
+  SELECT process, file, line, 0, calls - raised, compared, once, distinct_results, call_ns FROM called) w
+CROSS JOIN process p ON p.id = w.process JOIN x_nearly_threshold t
+GROUP BY p.run, w.file, w.line
+HAVING sum(iif(NOT is_item AND once = w.calls AND compared = w.calls AND w.results >= t.results * w.calls, w.calls, 0)) >= max(t.calls)
+  AND sum(iif(NOT is_item AND once = w.calls AND compared = w.calls AND w.results >= t.results * w.calls, call_ns, 0))
+    >= max(t.part) * sum(call_ns);
+
+-- Lines where, of what was counted, single elements are fetched at least as often as anything is called or computed:
+-- the numbers that calls and operators handle come out of arrays one at a time.
+CREATE VIEW x_of_elements AS
+SELECT p.run, w.file, w.line
+FROM windowed w CROSS JOIN process p ON p.id = w.process JOIN x_window_threshold t
+GROUP BY p.run, w.file, w.line
+HAVING sum(iif(w.is_item AND w.callee NOT GLOB 'for *', w.singles, 0)) >= max(t.array_calls, sum(iif(w.is_item, 0, w.calls)));
+
+-- Lines in loops where most of what was counted, by time, are calls for single numbers that change from call to call.
+-- Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of them.
+CREATE VIEW x_of_numbers AS
+SELECT p.run, w.file, w.line
+FROM windowed w CROSS JOIN process p ON p.id = w.process JOIN x_window_threshold t
+GROUP BY p.run, w.file, w.line
+HAVING sum(w.calls) >= max(t.again_calls) AND sum(iif(w.singles = w.calls AND NOT w.is_item AND w.is_in_loop
+  AND w.same < t.in_row_part * (w.again + w.alike), w.call_ns, 0)) >= max(t.again_part) * sum(w.call_ns);
+
 -- Lines of own code that call functions of own code, of which some calls were compared.
 CREATE VIEW x_calling AS
 SELECT DISTINCT w.run, w.process, n.own_location AS place

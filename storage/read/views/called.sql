@@ -9,6 +9,7 @@ CREATE VIEW x_called_threshold AS SELECT
   0.9 AS pure_part,        -- and this part of those with arguments that were met before had their result
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
   0.1 AS again_part,       -- what comes again is this part of the line's counted time at least,
+  0.5 AS most_part,        -- of the callee's calls, that part has what is below it for evidence;
   0.95 AS whole_part,      -- and no more than this part of its function's time: a loop that does nothing else, such as
                            -- one that measures, repeats its call on purpose,
   0.01 AS other_part,      -- unless its line makes as many calls of something else, which are new and take this part
@@ -43,19 +44,27 @@ FROM (
   WINDOW g AS (PARTITION BY run, process, file, line, function_line))
 WHERE nth = 1;
 
--- As x_told_finding has them.
+-- As x_told_finding has them. A second row without a line (is_call = 0) says which line calls the function that is
+-- called in a loop, where most of its calls come again: what its lines do is evidence for that one. Where that line is
+-- in such a function itself, it is the line which calls that one. Elsewhere the function may keep what it returns, so
+-- its own lines have a verdict, too.
 CREATE VIEW x_called_told AS
-SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, x.category,
+SELECT x.run, NULL, iif(r.is_call, x.file, NULL), iif(r.is_call, x.line, NULL), iif(r.is_call, x.function, x.callee), x.function_line,
+  iif(r.is_call, NULL, x.file), iif(r.is_call, NULL, coalesce((
+    SELECT max(k.line) FROM x_called_callee k
+    WHERE k.process = x.process AND k.file = x.file AND k.callee = x.function
+      AND k.is_in_loop AND k.again_ns >= x.most_part * k.call_ns), iif(x.is_in_loop, x.line, NULL))), NULL, NULL, x.category,
   printf('of %d calls of %s that were counted, %d were made before, with the same result: %d different; they take %.3g of '
     || 'the line''s %.3g s, with all that they call', x.calls, x.callee, x.again, x.kinds, x.saved_ns / 1e9, x.line_ns / 1e9), (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = x.category),
   NULL, NULL, NULL, x.saved_ns, t.repeat_low * x.saved_ns, min(a.cpu_ns, t.repeat_high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_CALLS, 1
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, iif(r.is_call, 'high', 'called'), iif(r.is_call, PIE_BASIS_CALLS, PIE_BASIS_WATCHES), 1
 FROM (
   SELECT y.*, iif(y.is_in_loop AND y.same >= c.same_part * y.again, 'loop-invariant computation', 'repeated native calls')
-      AS category, c.again_part AS least_part, c.whole_part, c.other_part, c.other_calls
+      AS category, c.again_part AS least_part, c.whole_part, c.other_part, c.other_calls, c.most_part
   FROM x_called_line y JOIN x_called_threshold c) x
+JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r ON r.is_call OR x.again_ns >= x.most_part * x.call_ns
 JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.again_part >= x.least_part AND x.saved_ns >= t.high_share * a.cpu_ns
   AND (x.function_saved_ns <= x.whole_part * x.function_ns

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- From the sums of a line to a verdict: figures with intervals, the category, what a fix saves, and the severity. Above
--- watched_lines.sql, arguments.sql and comeback.sql, below evidence.sql.
+-- watched_lines.sql and arguments.sql, below evidence.sql.
 --
 -- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below,
 -- which name each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT
@@ -22,15 +22,14 @@
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
-  coalesce(back_low, mostly_low, max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_low,
-  iif(back_low IS NOT NULL, 1.0, iif(mostly_low IS NOT NULL, mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)))) AS waste_high
+  coalesce(mostly_low, max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_low,
+  iif(mostly_low IS NOT NULL, mostly_high, min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g))) AS waste_high
 FROM (
   SELECT DISTINCT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
     iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
     iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
     iif(is_reuse, all_h, tell_h) AS h, CASE
-      WHEN back_low IS NOT NULL THEN back_part
       WHEN mostly_low IS NOT NULL THEN mostly_part
       WHEN short_share = 0 THEN 0
       WHEN kind = PIE_WATCH_STORE THEN short_share * min(tell_fraction, converged_part)
@@ -54,10 +53,8 @@ FROM (
           all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
           lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
           x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
-          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND b.run IS NULL AND g.same
+          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
             < x.arguments_same * g.compared, 0) AS is_other_arguments,
-          iif(x.kind = PIE_WATCH_STORE, 1 - b.kinds * b.length_ns / x.line_ns, NULL) AS back_part, iif(x.kind = PIE_WATCH_STORE,
-            1 - b.most * b.length_ns / x.line_ns, NULL) AS back_low, b.remembered, b.kinds, b.most, x.line_ns / b.length_ns AS calls,
           coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
             AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
             AS is_new_arguments,
@@ -80,10 +77,9 @@ FROM (
           g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
           coalesce(x.native_library, 'python') = 'python' AS is_standard,
           EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
-            OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
+            OR coalesce(x.advice_library, '') GLOB b.library) OR x.array_python_ns >= x.costly_python * x.line_ns AS is_about_arrays
         FROM x_lent_line x JOIN x_total a ON a.run = x.run JOIN x_one_threshold c
         LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-        LEFT JOIN x_coming_back b ON b.run = x.run AND b.file = x.file AND b.line = x.line AND b.most * b.length_ns <= (1 - b.least) * x.line_ns
         LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
         WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
 
@@ -98,17 +94,16 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, kind = PIE_WATCH_LOAD AND loop_s
   WHEN mostly_low IS NOT NULL THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
-  WHEN back_low IS NOT NULL THEN 'repeated native calls'
-  WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
-  WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
+  WHEN is_return_decisive AND (line_returned_partly_ns >= line_returned_redundant_ns OR is_nearly_same) THEN 'inefficient algorithm'
+  WHEN is_return_decisive AND NOT is_other_arguments AND (is_copying OR is_of_numbers AND is_about_arrays) THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
   WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (lent_item_ns >= item_share
     * iif(item_ns > 0, lent_redundant_ns, tell_redundant_ns) OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
   WHEN kind = PIE_WATCH_LOAD AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
-    THEN iif(item_ns > call_ns, 'slice underutilization', 'API misuse')
-  WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
+    THEN iif(item_ns > call_ns OR is_of_elements, 'slice underutilization', 'API misuse')
+  WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN iif(is_of_elements, 'slice underutilization', 'API misuse')
   WHEN kind = PIE_WATCH_LOAD OR fraction < partly_fraction THEN 'undecided'
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction AND NOT is_same_arguments THEN
@@ -123,6 +118,9 @@ FROM (
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
+      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_nearly_same) AS is_nearly_same,
+      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_elements) AS is_of_elements,
+      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_numbers) AS is_of_numbers,
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)

@@ -21,17 +21,19 @@ SELECT DISTINCT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
-    WHEN back_low IS NOT NULL THEN printf('; the others are not known to be new: so many met one of the last %d '
-      || 'remembered, so of about %.2g calls some %.2g are different, %.2g at most', remembered, calls, kinds, most)
     WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN is_by_nature THEN '; but these are few different values, such as truth values: what is equal may be so by nature'
+    WHEN category = 'inefficient algorithm' AND is_nearly_same THEN '; but all calls that were counted differ by value, so '
+      || 'each computes anew what changes in some places only'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
     WHEN is_repeat AND is_within THEN '; but the calls of your line that leads there have other arguments each time, so '
       || 'there is no result to keep'
     WHEN category = 'API misuse' AND is_copying THEN printf('; for %.0f %% of its time the line makes deep copies, and '
       || 'mostly of what it had copied before', 100.0 * copy_ns / line_ns)
+    WHEN category = 'slice underutilization' AND item_ns <= call_ns AND is_of_elements THEN '; of the operations that were '
+      || 'counted at the line, at least as many fetched single elements as handled them'
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',

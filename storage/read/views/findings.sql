@@ -5,7 +5,8 @@
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. Of what findings of a line rest on (basis.sql), that of
--- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the
+-- the highest rank is the line's. called_line: the line whose calls of this function come again. Where a line passes
+-- over the same data again and again, results may be nearly the
 -- same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
@@ -15,14 +16,17 @@ FROM (
   SELECT run, coalesce(kind, access) AS kind, file, line, function, function_line, first_file, first_line, native_function,
     native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, user_file)) AS user_file,
-    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, user_line)) AS user_line,
+    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, iif(is_called, called_file, user_file))) AS user_file,
+    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, iif(is_called, called_line, user_line))) AS user_line,
     redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
     calls_high, basis,
     iif((line_basis AND NOT basis OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
+    SELECT *, library IS NULL AND called_line IS NOT NULL AND NOT (called_file = file AND called_line = line) AS is_called,
+      max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
       max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
+    FROM (SELECT *, max(iif(severity = 'called' AND line IS NULL, first_file, NULL)) OVER (PARTITION BY run, function) AS called_file,
+      max(iif(severity = 'called' AND line IS NULL, first_line, NULL)) OVER (PARTITION BY run, function) AS called_line
     FROM (SELECT *, max(basis) OVER g AS line_basis, max(iif(is_alone, basis, 0)) OVER g AS alone_basis, max(severity = 'maybe') OVER g AS line_passes,
       max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
@@ -62,7 +66,7 @@ FROM (
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
         high_share, calls_high, 'maybe', PIE_BASIS_WATCHES, 1
       FROM x_passing_finding) JOIN x_basis USING (basis)
-    WINDOW g AS (PARTITION BY run, file, line))
+    WINDOW g AS (PARTITION BY run, file, line)))
     WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
   WHERE severity <> 'called'
     AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)

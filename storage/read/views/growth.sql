@@ -11,6 +11,9 @@ CREATE VIEW x_growth_threshold AS SELECT
   7 AS open_class,         -- has four times the size; one below the open class): what was large from the first is not
                            -- what calls added up
   20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
+  0.6 AS rising_of_all,    -- which are this part of all samples of such blocks: what grows with each call is hardly
+                           -- ever the same (0.8 and more in lines that do grow). Data that is a little larger in
+                           -- each round of an outer loop is (0.3 and less),
   0.5 AS growing_share,    -- this part of what it allocates is such blocks,
   50 AS blocks,            -- there is this number of them,
   0.3 AS copied_share,     -- and this part of their bytes is copied: else a call only reads more
@@ -23,7 +26,7 @@ SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS
   sum(growing_bytes) AS growing_bytes,
   sum(iif(growing_bytes > 0, blocks, 0)) AS blocks, sum(iif(growing_bytes > 0, rises, 0)) AS rises
 FROM (
-  SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
+  SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises, a.samples,
     a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
     iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
       a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
@@ -31,12 +34,13 @@ FROM (
     a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls) AND EXISTS (
       SELECT 1 FROM allocation b WHERE b.process = a.process AND b.node = a.node
         AND b.size <= a.size - iif(a.size = t.open_class, 1, t.classes)) AS began_small,
-    t.line_rises, t.growing_share, t.blocks AS blocks_min, t.classes, t.open_class
+    t.line_rises, t.rising_of_all, t.growing_share, t.blocks AS blocks_min, t.classes, t.open_class
   FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
   JOIN x_growth_threshold t)
 WHERE place IS NOT NULL
 GROUP BY run, process, place
 HAVING sum(iif(growing_bytes > 0, rises, 0)) >= max(line_rises)
+  AND sum(iif(growing_bytes > 0, rises, 0)) >= max(rising_of_all) * sum(iif(growing_bytes > 0, samples, 0))
   AND sum(growing_bytes) >= max(growing_share) * sum(bytes)
   AND sum(iif(growing_bytes > 0, blocks, 0)) >= max(blocks_min)
   AND (max(began_small) OR min(growing_size) <= max(growing_size) - iif(max(growing_size) = max(open_class), 1, max(classes)));

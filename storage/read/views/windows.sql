@@ -21,32 +21,38 @@ CREATE VIEW x_window_threshold AS SELECT
                            -- call before
   0.3 AS callee_part,      -- what comes again is this part of the line's whole time: len() in a loop is called again,
                            -- but the line's time goes to its own bytecode, which no call takes,
-  5e3 AS callee_ns,        -- or a call takes this long, such as that of a function of own code
+  5e3 AS callee_ns,        -- or a call takes this long, such as that of a function of own code. Of shorter ones of
+  0.9 AS in_row_part,      -- single numbers that come again this part at least has the numbers of the call before
   100 AS array_calls,      -- no element access: of this number of operations at the lines of a function,
   0.5 AS array_part,       -- this part of the time at least goes to those on arrays (and, of as many at a line, as
                            -- much to single elements and numbers where these decide),
   0.1 AS single_part,      -- and no more than this to those on single elements,
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
-  5e6 AS few_ns;           -- nor many short calls, if a call takes this long, and no more than single_part goes to
-                           -- single elements
+  5e6 AS few_ns;           -- nor many short calls, if all but single_part goes to calls that take this long
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
 -- population frequencies of species", 1953). So the other part of the calls comes again, though some were the first of
 -- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
--- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984).
+-- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984). A short call
+-- of single numbers costs what it takes to look its result up, and numbers that come out of arrays are equal by nature.
+-- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched.
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
   bulk_ns, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
-  iif(calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds), max(again_ns, 1.0 * call_ns * (calls - once) / calls),
-    1.0 * again_ns) AS again_ns
+  CASE WHEN is_number THEN 0.0
+    WHEN calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds) THEN max(again_ns, 1.0 * call_ns * (calls - once) / calls)
+    ELSE 1.0 * again_ns END AS again_ns
 FROM (
   SELECT p.run, w.file, w.line, w.callee, w.is_item, w.is_in_loop, w.calls - w.raised AS calls, w.compared,
     w.distinct_args AS kinds, w.once, w.twice, w.same, w.call_ns, w.alike_ns, w.singles, w.single_ns, w.bulk_ns, t.pure_part,
-    w.again + iif(d.is_long, w.alike, 0) AS again, w.again_ns + iif(d.is_long, w.alike_ns, 0) AS again_ns
+    w.again + iif(d.is_long, w.alike, 0) AS again, w.again_ns + iif(d.is_long, w.alike_ns, 0) AS again_ns,
+    NOT w.is_item AND w.singles = w.calls AND w.call_ns < t.callee_ns * w.calls AND (w.same < t.in_row_part * w.again OR EXISTS (
+      SELECT 1 FROM windowed e WHERE e.process = w.process AND e.file = w.file AND e.line = w.line AND e.is_item
+        AND e.singles >= w.calls AND (2 * e.once > e.calls OR e.callee GLOB 'for *'))) AS is_number
   FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
   JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
     ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
@@ -66,9 +72,9 @@ FROM (
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
     sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
-    sum(calls) OVER g AS all_calls,
+    sum(iif(call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
-  FROM x_windowed_callee
+  FROM x_windowed_callee JOIN (SELECT few_ns FROM x_window_threshold)
   WINDOW g AS (PARTITION BY run, file, line)) x
 JOIN x_window_threshold t
 WHERE nth = 1;
@@ -98,13 +104,13 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
   is_about_calls AND severity = 'high' AND function_calls >= array_calls
     AND iif(category = 'API misuse' AND traps >= bulk_traps, function_bulk_ns, function_array_ns) >= array_part * function_call_ns
     AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
-  is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND calls > 0 AND call_ns >= few_ns * calls
+  is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND long_ns > 0 AND long_ns >= (1 - single_part) * call_ns
     AND single_ns <= single_part * call_ns AS is_of_few,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
     AND calls_low * line_ns >= high_share * run_ns AS becomes_single
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
-    w.calls, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
+    w.long_ns, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
@@ -112,7 +118,7 @@ FROM (
     AND w.line = iif(f.library IS NULL, f.line, f.user_line)
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
-JOIN (SELECT array_calls, array_part, single_part, bulk_traps, few_ns, callee_part, callee_ns FROM x_window_threshold)
+JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns FROM x_window_threshold)
 JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
@@ -134,7 +140,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
   iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
-    || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', call_ns / calls / 1e6), '')
+    || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', 1.0 * top_ns / top_calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = again_category), advice) AS advice,

@@ -64,6 +64,15 @@ def to_and_fro(numpy, say):
         assert part.size
 
 
+def rounds(numpy, say):
+    """Data of six sizes in turn, five of them a little larger than the one before, and each is copied many times."""
+    whole = numpy.ones(100000)
+    for size in [500, 2000, *(20000 + 500 * (turn % 6) for turn in range(60))]:
+        for _ in range(250):
+            part = whole[:size].copy()  # rounds
+            assert part.size
+
+
 def amortised(numpy, say):
     for _ in range(10):
         items, data = [], bytearray()
@@ -111,8 +120,8 @@ def short(numpy, say):
 
 
 GROW = {"append": append, "stack": stack, "join": join, "attribute": attribute}
-DO_NOT = {"variable": variable, "at_random": at_random, "to_and_fro": to_and_fro, "amortised": amortised, "cache": cache,
-          "once": once, "reads": reads, "rebuilt": rebuilt, "short": short}
+DO_NOT = {"variable": variable, "at_random": at_random, "to_and_fro": to_and_fro, "rounds": rounds, "amortised": amortised,
+          "cache": cache, "once": once, "reads": reads, "rebuilt": rebuilt, "short": short}
 
 if __name__ == "__main__":
     import numpy
