@@ -391,8 +391,8 @@ int pie_monitoring_begin(const struct pie_monitoring_callbacks *callbacks) {
 /* --- For a while --- */
 
 /* register_callback() would raise an audit event, and free_tool_id() has all code looked at again from 3.14 on. So
- * names and callbacks are written where they are. The interpreter may be another release than that of the headers: whether
- * it has them there is tried once, before the program starts. */
+ * names and callbacks are written where they are. The interpreter may be another release than that of the
+ * headers: whether it has them there is tried once, before the program starts. */
 
 static bool are_where_they_should_be(void) {
     int tool = TOOLS[0];
