@@ -119,4 +119,5 @@ const struct pie_pyops pie_pyops = {
         },
 };
 
-static_assert(sizeof(_PyCoLineInstrumentationData) == 2, "an opcode and a byte, or a length and the first byte");
+static_assert(sizeof(_PyCoLineInstrumentationData) == 2,
+              "an opcode and a byte, or a length and the first byte");
