@@ -56,7 +56,8 @@ GROUP BY p.run, w.file, w.line
 HAVING sum(iif(w.is_item AND w.callee NOT GLOB 'for *', w.singles, 0)) >= max(t.array_calls, sum(iif(w.is_item, 0, w.calls)));
 
 -- Lines in loops where most of what was counted, by time, are calls for single numbers that change from one to the
--- next. Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of them.
+-- next. Such numbers come again by nature, as categories and counts do: a library for arrays has one call for all of
+-- them.
 CREATE VIEW x_of_numbers AS
 SELECT p.run, w.file, w.line
 FROM windowed w JOIN process p ON p.id = w.process JOIN x_window_threshold t JOIN x_nearly_threshold n

@@ -11,9 +11,9 @@ CREATE VIEW x_growth_threshold AS SELECT
   7 AS open_class,         -- has four times the size; one below the open class): what was large from the first is not
                            -- what calls added up
   20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
-  0.6 AS rising_of_all,    -- which are this part of all samples of such blocks: what grows with each call is hardly ever
-                           -- the same (0.8 and more in lines that do grow). Data that is a little larger in each round
-                           -- of an outer loop is (0.3 and less),
+  0.6 AS rising_of_all,    -- which are this part of all samples of such blocks: what grows with each call is hardly
+                           -- ever the same (0.8 and more in lines that do grow). Data that is a little larger in each
+                           -- round of an outer loop is (0.3 and less),
   0.5 AS growing_share,    -- this part of what it allocates is such blocks,
   50 AS blocks,            -- there is this number of them,
   0.3 AS copied_share,     -- and this part of their bytes is copied: else a call only reads more
