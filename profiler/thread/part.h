@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 /* What a collector keeps for each thread. All parts lie in the thread's slot, behind struct pie_thread, which so needs
  * to know none of them; a part is zero when its slot is first used, and belongs to the slot: begin() resets what is the
@@ -36,6 +38,18 @@ size_t pie_thread_slot_bytes(void);
 /* Context: any. */
 static inline void *pie_thread_part_of(const struct pie_thread *thread, const struct pie_thread_part *part) {
     return (char *)(void *)thread + part->offset;
+}
+
+/* Zeroes memory of a part, whole words of it. Pages that no former thread of the slot has written to stay untouched.
+ * Context: hook. */
+static inline void pie_thread_part_clear(void *memory, size_t bytes) {
+    const uint64_t *words = memory;
+
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        if (words[i]) {
+            memset(memory, 0, bytes);
+            return;
+        }
 }
 
 /* Each calls that member of all parts, in their order. */

@@ -67,25 +67,13 @@ const struct pie_watch_settings *pie_watch_settings(void) {
     return atomic_load_explicit(&current, memory_order_acquire);
 }
 
-/* Writes to pages only where a former thread of the slot has: others do without them. */
-static_assert(sizeof(struct pie_watch_slot) % sizeof(uint64_t) == 0, "clear() looks at words");
-static void clear(void *memory, size_t bytes) {
-    const uint64_t *words = memory;
-
-    for (size_t i = 0; i < bytes / sizeof *words; i++)
-        if (words[i]) {
-            memset(memory, 0, bytes);
-            return;
-        }
-}
-
 static void begin_thread(struct pie_thread *thread) {
     struct pie_watch_thread *watch = pie_watch_of(thread);
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         watch->fds[i] = -1;
-    clear(watch->slots, sizeof watch->slots); /* PIE_WATCH_FREE */
-    clear(watch->shunned, sizeof watch->shunned);
+    pie_thread_part_clear(watch->slots, sizeof watch->slots); /* PIE_WATCH_FREE */
+    pie_thread_part_clear(watch->shunned, sizeof watch->shunned);
     watch->random = (pie_hash_upper(pie_monotonic_ns()) ^ (uint64_t)thread->tid << 32) | 1;
     watch->mean_interest = 0;
     watch->retry_ns = 0;
