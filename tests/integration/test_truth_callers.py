@@ -3,7 +3,7 @@
 
 import pytest
 
-from helpers import TRUTH, line_of, profile, python_abi
+from helpers import TRUTH, line_of, profile, python_abi, python_minor
 
 PROGRAM = TRUTH / "redundancy" / "callers.py"
 CPU_SECONDS = 0.8
@@ -68,6 +68,7 @@ def test_a_status_proves_nothing(done):
     assert not [found for found in high(done, "status") if found["category"] == "loop-invariant computation"]
 
 
+@pytest.mark.skipif(python_minor() >= 12, reason="no call from Python 3.12 on")
 def test_a_comprehension_is_a_call(done):
     row = row_of(done, "called", "lowered", "lowered.<locals>.<setcomp>")
     assert row["calls"] >= 10 and row["distinct_args"] == 1 and row["again"] == row["calls"] - 1
@@ -82,6 +83,7 @@ def test_a_list_that_is_searched(done):
     assert found["category"] == "inefficient algorithm" and found["again"] == "read again"
 
 
+@pytest.mark.skipif(python_minor() >= 12, reason="a[i:j] has no object for the slice from Python 3.12 on")
 def test_slices_of_slices(done):
     row = row_of(done, "passed", "cut", "a[i] of list")
     assert row["kind"] == 2 and 1950 * row["calls"] < row["items"] < 2000 * row["calls"]
@@ -90,6 +92,7 @@ def test_slices_of_slices(done):
     assert found["category"] == "inefficient algorithm" and found["kind"] == "store"
 
 
+@pytest.mark.skipif(python_minor() >= 12, reason="a[i:j] has no object for the slice from Python 3.12 on")
 def test_slices_of_other_lists(done):
     row = row_of(done, "passed", "columns", "a[i] of list")
     assert row["items"] == 63 * row["calls"] and row["carried"] == 0
