@@ -548,14 +548,6 @@ static void push_copy(struct pie_thread *thread, const struct pie_heap_record *r
         pie_copy_ends_give_up(thread, record->copy_end);
 }
 
-/* Short threads that follow one another share a slot's ring, and each begins with the first distance. Where the
- * collection thread has no turn, longer distances leave room: what is not sampled is in the next weight, and what does
- * not get into the ring is lost. */
-static void leave_room(struct pie_heap_state *state) {
-    if (pie_heap_ring_fill(&state->ring) >= PIE_HEAP_RING_RECORDS / 2)
-        pie_heap_rate_widen(&state->copies);
-}
-
 static void take_copy(struct pie_thread *thread, const void *to, const void *from, size_t bytes,
                       const void *caller, uint64_t now_ns) {
     struct pie_heap_state *state = pie_heap_of(thread);
@@ -565,7 +557,10 @@ static void take_copy(struct pie_thread *thread, const void *to, const void *fro
     bool is_exact;
 
     pie_heap_rate_share(&state->copies, sharing_threads(), part_of(&copies_part));
-    leave_room(state);
+    /* Short threads in a row share a slot's ring, and each begins with the first distance. Where the collection thread
+     * has no turn, longer distances leave room: what is not sampled is in the next weight, but not what is lost. */
+    if (pie_heap_ring_fill(&state->ring) >= PIE_HEAP_RING_RECORDS / 2)
+        pie_heap_rate_widen(&state->copies);
     record.weight_bytes =
         pie_heap_rate_take(&state->copies, count_bytes, bytes, now_ns, &state->random, &is_exact);
     copy_distance(state, count_bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The amounts are exact. Time off the CPU is wall time minus CPU time. Of it, the kernel says how much a thread was
- * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/machine/throttle.c how
- * much of that was its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since
- * a thread last ran is recorded only when it is found asleep, on the CPU, or has run again; until then it is kept apart
+ * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and machine/throttle.c how much
+ * of that was its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since a
+ * thread last ran is recorded only when it is found asleep, on the CPU, or has run again; until then it is kept apart
  * (undecided_ns). A thread that is asleep between two looks waits; if it turns out that it was woken and got no
  * processor, that much is taken back.
  *

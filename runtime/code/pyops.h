@@ -51,7 +51,7 @@ struct pie_pyops_hiding {
     size_t monitoring; /* in a code object: pointer to its monitoring data; 0: this Python does not hide */
     size_t lines,
         instructions; /* in that data: pointers to the opcodes behind `line` and `instruction`, entry by code unit */
-    size_t line_entry_bytes; /* of an entry of `lines`; 0: its first byte tells */
+    size_t line_entry_bytes; /* of an entry of `lines`; 0: its first byte says it */
     size_t executors;        /* in a code object: pointer to an array of executors; 0: there are none */
     size_t executor_list;    /* in that array: the first; its argument is the index */
     size_t executor_opcode;  /* in an executor: opcode and argument, a byte each */

@@ -266,8 +266,8 @@ def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows
 
 @pytest.mark.parametrize("again_ns, is_found", [(4.9e6, True), (4.1e6, False)])
 def test_a_function_that_calls_itself_for_what_it_had_worked_out(changed, again_ns, is_found):
-    """Each of the two lines takes nearly all of the function's time: one has the verdict. Where what comes again is short,
-    the function has kept it."""
+    """Each of the two lines takes nearly all of the function's time: one has the verdict. Where what comes again is
+    short, the function has kept it."""
     rows = called("work", 100, 5, 90, 9e6, again_ns), called("work", 100, 5, 90, 9e6, again_ns, line=31)
     found = [(one["line"], one["category"], one["severity"]) for one in findings(changed(*rows)).values() if one["line"] in (30, 31)]
     assert found == ([(30, "inefficient algorithm", "high")] if is_found else [])
