@@ -80,6 +80,6 @@ LEFT JOIN x_call_time k ON k.process = c.process AND k.kind = 1 AND k.function =
 LEFT JOIN x_call_time b ON b.process = c.process AND b.kind = 5 AND b.function = c.id
 LEFT JOIN place(l, u, f) AT (b.process, b.location)
 WHERE r.is_call OR ((f.path <> x.file OR l.line <> x.line) AND EXISTS (
-  SELECT 1 FROM x_call_time m JOIN location o ON o.process = m.process AND o.id = m.location
-  WHERE m.process = c.process AND m.kind = 3 AND m.function = c.id AND o.line = x.line
+  SELECT 1 FROM x_call_time m JOIN place(o, w, g) AT (m.process, m.location)
+  WHERE m.process = c.process AND m.kind = 3 AND m.function = c.id AND o.line = x.line AND g.path = x.file
     AND m.samples >= x.below_part * k.samples));
