@@ -39,7 +39,8 @@ static void test_six_arguments(void **state) {
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, 2 * page), 0);
     assert_int_equal(pwrite(fd, "6", 1, page), 1);
-    char *second = (char *)syscall(SYS_mmap, NULL, page, PROT_READ, MAP_PRIVATE, fd, page); /* NOLINT: an address */
+    char *second =
+        (char *)syscall(SYS_mmap, NULL, page, PROT_READ, MAP_PRIVATE, fd, page); /* NOLINT: an address */
     assert_ptr_not_equal(second, MAP_FAILED);
     assert_int_equal(*second, '6');
     assert_int_equal(munmap(second, (size_t)page), 0);
@@ -54,7 +55,8 @@ static void test_a_failure(void **state) {
 }
 
 static long filter(long number, long a, long b, long c, long d, long e) {
-    return number == SYS_seccomp || number == SYS_prctl ? a + 10 * b + 100 * c + 1000 * d + 10000 * e : -ENOSYS;
+    return number == SYS_seccomp || number == SYS_prctl ? a + 10 * b + 100 * c + 1000 * d + 10000 * e
+                                                        : -ENOSYS;
 }
 
 static void test_calls_that_set_a_filter(void **state) {
