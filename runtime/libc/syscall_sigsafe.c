@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define STRINGIFY(x) #x
 #define STRING(x) STRINGIFY(x)
@@ -53,8 +52,12 @@ __attribute__((used)) long pie_syscall_fork(void) {
     return r < 0 ? pie_syscall_failed(r) : r;
 }
 
+/* Not as unistd.h declares it, with an ellipsis: for one, gcc -O0 stores the registers relative to RBP even in a naked
+ * function, which set no frame up, and so writes over the caller's. */
+PIE_EXPORT long syscall(void);
+
 /* clang-format off */
-__attribute__((naked)) PIE_EXPORT long syscall(long number, ...) {
+__attribute__((naked)) long syscall(void) {
     __asm__("cmpq $" STRING(__NR_seccomp) ", %rdi\n\t"
             "je pie_syscall_filter\n\t"
             "cmpq $" STRING(__NR_fork) ", %rdi\n\t"
