@@ -33,7 +33,7 @@ BLOCKS = {
     "a block of 600 bytes comes and goes": ("for _ in range(n): bytes(600)", 1),
 }
 BLOCK_COUNTS = (20_000, 120_000)
-PROGRAMS = ("asyncio_pingpong", "pprint_alloc", "generators", "json_codec", "mdp", "sympy")
+PROGRAMS = ("asyncio_pingpong", "pprint_alloc", "deep", "regex", "generators", "json_codec", "mdp", "sympy")
 SCALES = (0.003, 0.01)
 PACKAGED = {"mdp": (0.0, 0.0), "sympy": (0.02, 0.17)}  # of pyperformance; mdp does at least all of its work
 

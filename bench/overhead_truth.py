@@ -36,6 +36,7 @@ TEXTS = {
     "sleeps": "import time\nfor i in range(100): time.sleep(0.01)",
     "loop": "s = 0\nfor i in range(5_000_000): s += i * i % 7",
 }
+COLLECTORS = ["time", "memory", "copies", "redundancy"]
 PROGRAMS = ["fib", "pprint_alloc", "threads", "json_codec", "regex", "sqlite_zlib", "numpy_mixed"]
 
 
@@ -79,7 +80,7 @@ def printed_s(text):
 def one_round(options, words, run, order):
     """(bare, measured, printed) in seconds."""
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "stderr"), "w+", encoding="utf-8") as said:
-        profiled = [options.pieprof, options.pieprof, "-o", f"{folder}/on.db"]
+        profiled = [options.pieprof, options.pieprof, "-o", f"{folder}/on.db", *(f"--no-{name}" for name in options.without or [])]
         beside = [options.pieprof, options.python, HERE / "idle_thread.py"]
         variants = {"bare": [options.pieprof, options.python], "on": beside if options.idle_thread else profiled}
         cpu = run(variants, words, {"bare": subprocess.DEVNULL, "on": said}, order)
@@ -111,6 +112,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--scale", type=float, default=0.1, help="of the programs' work; 1 is 2 to 3 seconds each")
     parser.add_argument("--idle-thread", action="store_true", help="no profiler, but a second thread")
+    parser.add_argument("--without", action="append", choices=COLLECTORS, help="this collector off (may be repeated)")
     parser.add_argument("--only", action="append", choices=[*TEXTS, *PROGRAMS], help="this program (may be repeated)")
     options = parser.parse_args()
     print("| program | bare s | measured ms | printed ms | wrong ms | points | reached |\n|---|---|---|---|---|---|---|")
