@@ -125,12 +125,18 @@ static void arm(PyCodeObject *code) {
         pie_monitoring_arm(counted);
 }
 
+/* Code objects do not say whose they are. What is set in one of another interpreter would be freed by an allocator that
+ * does not know it, and be changed while that one runs. */
+static bool has_one_interpreter(void) {
+    return !PyInterpreterState_Next(PyInterpreterState_Head());
+}
+
 bool pie_window_see(int32_t function_line) {
     PyThreadState *tstate = PyThreadState_Get();
     uint64_t begun_ns = pie_monotonic_ns();
 
     finish_leaving();
-    if (tstate->interp != PyInterpreterState_Main() || tstate->tracing ||
+    if (tstate->interp != PyInterpreterState_Main() || !has_one_interpreter() || tstate->tracing ||
         _PyInterpreterState_GetEvalFrameFunc(tstate->interp) != _PyEval_EvalFrameDefault ||
         !pie_monitoring_take())
         return false;

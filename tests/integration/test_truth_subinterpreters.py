@@ -49,3 +49,45 @@ def test_lines_and_frames_are_of_the_interpreter_that_runs(profiled, tmp_path):
     for of_path in files:
         own = {file for file in of_path if file and file.startswith(str(tmp_path))}
         assert len(own) <= 1, own  # an interpreter has none of another's frames
+
+
+COUNTED = """
+    import dis, hashlib, opcode, time
+    LOWEST = min((number for name, number in opcode.opmap.items() if "INSTRUMENTED" in name), default=256)
+    def hot(number):
+        return hashlib.pbkdf2_hmac("sha256", b"x%d" % (number % 3), b"salt", 20)
+    def spin(seconds):
+        end = time.thread_time() + seconds
+        number = 0
+        while time.thread_time() < end:
+            hot(number)
+            number += 1
+    def look():
+        for code in (spin.__code__, hot.__code__):
+            raw = code._co_code_adaptive
+            assert not any(raw[at.offset] >= LOWEST for at in dis.get_instructions(code)), "events of another's"
+    """
+LOOKS = """
+    import sys, time
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        import _xxsubinterpreters as interpreters
+    import counted
+    def run(code):
+        failed = interpreters.run_string(inside, code)
+        assert not failed, failed
+    inside = interpreters.create()
+    run(f"import sys; sys.path.insert(0, {sys.path[0]!r}); import counted; counted.spin(0.3)")
+    end = time.thread_time() + 4
+    while time.thread_time() < end:
+        counted.spin(0.05)
+        run("counted.look(); counted.spin(0.01)")
+    """
+
+
+def test_windows_leave_code_of_other_interpreters_alone(profiled, tmp_path):
+    """One file in two interpreters: code objects of both have the counted lines."""
+    for name, text in (("counted", COUNTED), ("looks", LOOKS)):
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+    profiled(tmp_path / "looks.py", options=["-q", "--overhead", "0"])
