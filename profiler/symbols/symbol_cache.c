@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Another one for each change of the format. Characters: GCC 15 warns of a string that loses its end. */
+/* Another one for each change of the format. Characters: newer GCCs warn of a string that loses its end. */
 static const char MAGIC[] = {'p', 'i', 'e', '-', 's', 'y', 'm', '1'};
 
 enum {
