@@ -275,8 +275,8 @@ def test_a_function_that_calls_itself_for_what_it_had_worked_out(changed, again_
 
 @pytest.mark.parametrize("file, user_line", [("waste.py", 1), ("core.py", None)])
 def test_what_is_called_is_part_of_the_line_that_calls(changed, file, user_line):
-    """rotate() is called in line 1 only. Line 19 of it, whose calls come again too, has no verdict of its own. Line 1 of
-    another file, which calls a function of that name, is not where it was called."""
+    """rotate() is called in line 1 only. Line 19 of it, whose calls come again too, has no verdict of its own. Line 1
+    of another file, which calls a function of that name, is not where it was called."""
     counted = ("INSERT INTO called SELECT DISTINCT w.process, f.path, 1, 'rotate', '<module>', 0, 1, 100, 0, 100, 1, 1, 0, 0, 99, 0, 99, "
                f"8e8, 7.9e8, 0, 8e8, 9e9 FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*{file}'")
     few = "UPDATE watch SET watches = 1 WHERE first_node = 219"
