@@ -48,6 +48,7 @@ PIE_SPSC_RING(pie_heap_ring, struct pie_heap_record, PIE_HEAP_RING_RECORDS);
  * times the interval, and the interval follows the rate of samples and what they cost. */
 struct pie_heap_rate {
     uint64_t interval_bytes;
+    uint64_t narrow_bytes;       /* the interval before it was widened; 0: it is not */
     uint64_t base_bytes;         /* counted up to here at the last sample */
     uint64_t next_bytes;         /* count at which the next one is taken */
     uint64_t exact_bytes;        /* an event of this size or more stands for itself */
@@ -135,8 +136,9 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 /* Sets the number of threads that are sampled: each takes fewer. Samples may take one part in cost_part of the time.
  * Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part);
-/* Doubles the distance of the next points. Context: hook. */
-void pie_heap_rate_widen(struct pie_heap_rate *rate);
+/* While room for samples is scarce, each call doubles the distance of the next points, up to 64 times what it was. A call
+ * where it is not takes that back. Context: hook. */
+void pie_heap_rate_leave_room(struct pie_heap_rate *rate, bool is_scarce);
 /* From now on each event of min_bytes or more is taken, where such events are rare. Context: hook. */
 void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes);
 /* Is an event of this size taken, whatever was counted? Context: hook. */

@@ -559,8 +559,7 @@ static void take_copy(struct pie_thread *thread, const void *to, const void *fro
     pie_heap_rate_share(&state->copies, sharing_threads(), part_of(&copies_part));
     /* Short threads in a row share a slot's ring, and each begins with the first distance. Where the collection thread
      * has no turn, longer distances leave room: what is not sampled is in the next weight, but not what is lost. */
-    if (pie_heap_ring_fill(&state->ring) >= PIE_HEAP_RING_RECORDS / 2)
-        pie_heap_rate_widen(&state->copies);
+    pie_heap_rate_leave_room(&state->copies, pie_heap_ring_fill(&state->ring) >= PIE_HEAP_RING_RECORDS / 2);
     record.weight_bytes =
         pie_heap_rate_take(&state->copies, count_bytes, bytes, now_ns, &state->random, &is_exact);
     copy_distance(state, count_bytes);

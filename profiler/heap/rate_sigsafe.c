@@ -20,6 +20,8 @@ static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1
 static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
 /* A sample is late only then; where they may be few, that is long. */
 enum { LATE_GAPS = 4 };
+/* The next sample of a ring that was full for a moment is not far. */
+enum { WIDENED_MAX = 64 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
@@ -82,9 +84,16 @@ void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t 
     rate->cost_part = cost_part;
 }
 
-void pie_heap_rate_widen(struct pie_heap_rate *rate) {
-    if (rate->interval_bytes <= INTERVAL_MAX_BYTES / 2)
+void pie_heap_rate_leave_room(struct pie_heap_rate *rate, bool is_scarce) {
+    if (is_scarce && !rate->narrow_bytes)
+        rate->narrow_bytes = rate->interval_bytes;
+    if (is_scarce && rate->interval_bytes <= rate->narrow_bytes * (WIDENED_MAX / 2))
         rate->interval_bytes *= 2;
+    if (!is_scarce && rate->narrow_bytes) {
+        if (rate->interval_bytes > rate->narrow_bytes)
+            rate->interval_bytes = rate->narrow_bytes;
+        rate->narrow_bytes = 0;
+    }
 }
 
 void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes) {

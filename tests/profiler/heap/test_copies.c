@@ -70,8 +70,33 @@ static void test_no_byte_is_lost_while_nothing_is_collected(void **state) {
                     (uint64_t)THREADS * COPIES * COPY_BYTES);
 }
 
+/* A thread that fills its ring while nothing is collected. Once there is room, samples are as near as before. */
+static void test_samples_are_near_again_once_there_is_room(void **state) {
+    struct pie_heap_state *heap = pie_heap_of(thread);
+    struct pie_heap_record record = {0};
+
+    pie_heap_part.enter(thread);
+    for (int k = 0; k < 20 * COPIES; k++)
+        copy();
+    uint64_t before_bytes = heap->copies.interval_bytes;
+    for (int i = 0; i < PIE_HEAP_RING_RECORDS; i++)
+        pie_heap_ring_push(&heap->ring, &record);
+    for (int i = 0; i < 1000; i++)
+        pie_heap_rate_leave_room(&heap->copies, true);
+    assert_true(heap->copies.interval_bytes >= 32 * before_bytes &&
+                heap->copies.interval_bytes <= 64 * before_bytes);
+    while (pie_heap_ring_pop(&heap->ring, &record)) {
+    }
+    for (int k = 0; k < 200 * COPIES && heap->copies.narrow_bytes; k++)
+        copy();
+    assert_int_equal(heap->copies.narrow_bytes, 0);
+    assert_true(heap->copies.interval_bytes <= 2 * before_bytes);
+    pie_heap_part.leave(thread);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_byte_is_lost_while_nothing_is_collected)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_byte_is_lost_while_nothing_is_collected),
+                                       cmocka_unit_test(test_samples_are_near_again_once_there_is_room)};
 
     return cmocka_run_group_tests(tests, begin, NULL);
 }
