@@ -136,8 +136,8 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 /* Sets the number of threads that are sampled: each takes fewer. Samples may take one part in cost_part of the time.
  * Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part);
-/* While room for samples is scarce, each call doubles the distance of the next points, up to 64 times what it was. A call
- * where it is not takes that back. Context: hook. */
+/* While room for samples is scarce, each call doubles the distance of the next points, up to 64 times what it was. A
+ * call where it is not takes that back. Context: hook. */
 void pie_heap_rate_leave_room(struct pie_heap_rate *rate, bool is_scarce);
 /* From now on each event of min_bytes or more is taken, where such events are rare. Context: hook. */
 void pie_heap_rate_look_at_large(struct pie_heap_rate *rate, uint64_t min_bytes);
