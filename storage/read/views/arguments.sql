@@ -31,7 +31,8 @@ JOIN (SELECT z2 FROM x_threshold);
 
 -- Lines of own code whose counted calls differ by value from each other, as do their results: this number of calls at
 -- least, with this part of the line's counted time. Of long data the watches compare a part, and what they call the
--- same is then the same but for some places.
+-- same is then the same but for some places. An iteration that has converged is none of these: its calls were counted
+-- before it had.
 CREATE VIEW x_nearly_threshold AS SELECT 20 AS calls, 0.75 AS part, 0.9 AS results;
 
 CREATE VIEW x_nearly_same AS

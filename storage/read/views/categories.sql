@@ -117,7 +117,7 @@ FROM (
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
-      library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_nearly_same) AS is_nearly_same,
+      converged_s IS NULL AND library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_nearly_same) AS is_nearly_same,
       library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_elements) AS is_of_elements,
       library IS NULL AND (run, file, line) IN (SELECT run, file, line FROM x_of_numbers) AS is_of_numbers,
       line_returned_traps >= returned_traps_min
