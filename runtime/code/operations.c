@@ -71,18 +71,29 @@ static uint32_t read_instruction(const uint8_t *bytecode, uint32_t n_units, uint
     return end;
 }
 
+/* Where exceptions go that units of code raise. */
+struct handling {
+    uint32_t first, length, handler; /* units */
+};
+
+static struct handling next_handling(const uint8_t **table, const uint8_t *end) {
+    struct handling handling;
+
+    handling.first = pie_exception_table_read(table, end);
+    handling.length = pie_exception_table_read(table, end);
+    handling.handler = pie_exception_table_read(table, end);
+    pie_exception_table_read(table, end); /* the depth of the stack */
+    return handling;
+}
+
 static void read_handlers(const struct pie_code_record *record) {
     const uint8_t *table = pie_code_record_exceptiontable(record);
     const uint8_t *end = table + record->exceptiontable_bytes;
 
     while (table < end) {
-        uint32_t first = pie_exception_table_read(&table, end);
-        uint32_t length = pie_exception_table_read(&table, end);
-        uint32_t handler = pie_exception_table_read(&table, end);
-
-        pie_exception_table_read(&table, end);
-        for (uint32_t at = first; at < record->bytecode_units && at - first < length; at++)
-            work.units[at].next[HANDLER] = handler;
+        struct handling in = next_handling(&table, end);
+        for (uint32_t at = in.first; at < record->bytecode_units && at - in.first < in.length; at++)
+            work.units[at].next[HANDLER] = in.handler;
     }
 }
 
@@ -151,13 +162,9 @@ static void add_handlers(struct span *span, const struct pie_code_record *record
     const uint8_t *end = table + record->exceptiontable_bytes;
 
     while (table < end) {
-        uint32_t first = pie_exception_table_read(&table, end);
-        uint32_t length = pie_exception_table_read(&table, end);
-        uint32_t handler = pie_exception_table_read(&table, end);
-
-        pie_exception_table_read(&table, end);
-        if (length > 0)
-            add_edge(span, first + length - 1, handler);
+        struct handling in = next_handling(&table, end);
+        if (in.length > 0)
+            add_edge(span, in.first + in.length - 1, in.handler);
     }
 }
 

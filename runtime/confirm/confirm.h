@@ -72,12 +72,12 @@ struct pie_confirm_passed {
 };
 
 /* passed.c: of a method of a list or tuple with its arguments, self first; of a function with its first argument; of
- * `item in container`; of container[index]. */
+ * `item in container`; of container[begin:end]. */
 struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments,
                                                     int count);
 struct pie_confirm_passed pie_confirm_passed_function(struct _object *callee, struct _object *argument);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
-struct pie_confirm_passed pie_confirm_passed_item(struct _object *container, struct _object *index);
+struct pie_confirm_passed pie_confirm_passed_slice(struct _object *container);
 /* arrays.c: of a function of libraries for arrays, by its name in the rows; of an operator with its two operands. */
 struct pie_confirm_passed pie_confirm_passed_arrays(struct _object *callee, const char *name,
                                                     struct _object **arguments, int count);

@@ -30,6 +30,7 @@ static struct {
     const struct pie_monitoring_callbacks *callbacks;
     PyInterpreterState *interp;
     PyObject *monitoring, *disable;
+    PyObject *set_local;            /* its function, whatever the program puts in its place later */
     PyObject *name;                 /* of a tool that is there for a while only */
     bool is_brief;                  /* it is such a one */
     int start, unwind, instruction; /* numbers of events */
@@ -90,7 +91,7 @@ static bool set_events(int tool, int events) {
 }
 
 static bool set_local_events(int tool, PyCodeObject *code, int events) {
-    return succeeded(PyObject_CallMethod(own.monitoring, "set_local_events", "iOi", tool, code, events));
+    return succeeded(PyObject_CallFunction(own.set_local, "iOi", tool, code, events));
 }
 
 /* Nor has anybody left callbacks there. */
@@ -354,13 +355,14 @@ static bool find_monitoring(void) {
     if (!own.monitoring)
         return false;
     own.disable = PyObject_GetAttrString(own.monitoring, "DISABLE");
+    own.set_local = PyObject_GetAttrString(own.monitoring, "set_local_events");
     PyObject *events = PyObject_GetAttrString(own.monitoring, "events");
     own.start = number_of(events, "PY_START");
     own.unwind = number_of(events, "PY_UNWIND");
     own.instruction = number_of(events, "INSTRUCTION");
     Py_XDECREF(events);
     PyErr_Clear();
-    return own.disable && own.start && own.unwind && own.instruction;
+    return own.disable && own.set_local && own.start && own.unwind && own.instruction;
 }
 
 static int prepare(const struct pie_monitoring_callbacks *callbacks) {
@@ -440,11 +442,11 @@ bool pie_monitoring_take(void) {
     return true;
 }
 
-void pie_monitoring_give_back(void) {
+bool pie_monitoring_give_back(void) {
     int tool = own.tool;
 
     if (tool == NONE || !is_here())
-        return;
+        return tool == NONE;
     PyObject *exception = PyErr_GetRaisedException();
     bool has_others = pie_monitoring_has_others();
     own.is_busy = true;
@@ -461,4 +463,5 @@ void pie_monitoring_give_back(void) {
     own.tool = NONE;
     own.is_busy = false;
     PyErr_SetRaisedException(exception);
+    return true;
 }

@@ -211,8 +211,9 @@ static bool read_item(struct pie_confirm_site *site, PyObject **top, struct pie_
         pie_confirm_digest_add(&call->args, access.end);
     if (access.value)
         pie_confirm_digest_add(&call->args, access.value);
-    if (site->kind == PIE_CONFIRM_ITEM)
-        call->passed = pie_confirm_passed_item(access.container, access.index);
+    if (site->kind == PIE_CONFIRM_SLICE ||
+        (site->kind == PIE_CONFIRM_ITEM && Py_IS_TYPE(access.index, &PySlice_Type)))
+        call->passed = pie_confirm_passed_slice(access.container);
     call->is_single = site->kind == PIE_CONFIRM_NEXT || (!access.end && is_element(access.index));
     return true;
 }

@@ -87,9 +87,7 @@ struct pie_confirm_passed pie_confirm_passed_function(PyObject *callee, PyObject
     return passed;
 }
 
-struct pie_confirm_passed pie_confirm_passed_item(PyObject *container, PyObject *index) {
-    if (!index || !Py_IS_TYPE(index, &PySlice_Type))
-        return nothing();
+struct pie_confirm_passed pie_confirm_passed_slice(PyObject *container) {
     if (PyUnicode_CheckExact(container)) {
         struct pie_confirm_passed passed = passed_of(PIE_PASSED_SLICE, container, 0);
         passed.size = (size_t)PyUnicode_GET_LENGTH(container);

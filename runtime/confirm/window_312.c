@@ -39,8 +39,7 @@ static struct {
 static void finish_leaving(void) {
     if (!now.is_left)
         return;
-    now.is_left = false;
-    pie_monitoring_give_back();
+    now.is_left = !pie_monitoring_give_back();
 }
 
 /* Of this thread, while nobody else watches. */
@@ -154,7 +153,7 @@ void pie_window_unsee(void) {
     if (!now.tstate)
         return;
     now.tstate = NULL;
-    pie_monitoring_give_back();
+    now.is_left = !pie_monitoring_give_back();
 }
 
 void pie_window_leave(void) {

@@ -83,7 +83,6 @@ def test_a_list_that_is_searched(done):
     assert found["category"] == "inefficient algorithm" and found["again"] == "read again"
 
 
-@pytest.mark.skipif(python_minor() >= 12, reason="a[i:j] has no object for the slice from Python 3.12 on")
 def test_slices_of_slices(done):
     row = row_of(done, "passed", "cut", "a[i] of list")
     assert row["kind"] == 2 and 1950 * row["calls"] < row["items"] < 2000 * row["calls"]
@@ -92,7 +91,6 @@ def test_slices_of_slices(done):
     assert found["category"] == "inefficient algorithm" and found["kind"] == "store"
 
 
-@pytest.mark.skipif(python_minor() >= 12, reason="a[i:j] has no object for the slice from Python 3.12 on")
 def test_slices_of_other_lists(done):
     row = row_of(done, "passed", "columns", "a[i] of list")
     assert row["items"] == 63 * row["calls"] and row["carried"] == 0

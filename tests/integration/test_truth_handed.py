@@ -65,7 +65,7 @@ def test_systems_that_are_zero_nearly_everywhere(done):
 
 
 def test_a_full_system_is_solved_as_one(done):
-    assert row_of(done, "full", "windowed", "callee = 'solve'")["calls"] >= 20
+    assert row_of(done, "full", "windowed", "callee like '%solve'")["calls"] >= 20
     assert row_of(done, "full") is None
     assert not [found for found in high(done, "full") if found["again"] == "worked out from zeros"]
 
