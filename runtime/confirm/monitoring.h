@@ -40,5 +40,5 @@ int pie_monitoring_prepare(const struct pie_monitoring_callbacks *callbacks);
 /* Takes a tool. No event is on before a code object is armed, then those of its instructions and beginnings are. False:
  * somebody else watches, or has all tools. */
 bool pie_monitoring_take(void);
-/* Switches all events off and gives the tool back. False: the tool is still taken, since this is another interpreter. */
+/* Switches all events off and gives the tool back. False: it is still taken, since this is another interpreter. */
 bool pie_monitoring_give_back(void);
