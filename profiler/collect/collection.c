@@ -28,6 +28,7 @@
 #include "profiler/collect/govern.h"
 #include "profiler/collect/own_cost.h"
 #include "profiler/collect/quiet.h"
+#include "profiler/collect/sample.h"
 #include "profiler/collect/turn.h"
 #include "profiler/govern/governor.h"
 #include "profiler/govern/pace.h"
@@ -372,7 +373,7 @@ static void wait_for_handlers(void) {
 
     for (size_t i = 0; i < pie_thread_count(); i++)
         while (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING &&
-               atomic_load_explicit(&pie_thread_at(i)->inside, memory_order_acquire) == PIE_INSIDE_HANDLER &&
+               atomic_load(&pie_thread_at(i)->inside) == PIE_INSIDE_HANDLER && /* see pie_sample_allow() */
                pie_monotonic_ns() < until_ns)
             clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
@@ -386,6 +387,7 @@ static void end(void) {
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
             PIE_EACH_COLLECTOR(active, disarm, pie_thread_at(i));
+    pie_sample_allow(false);
     wait_for_handlers();
     collection.turns = 1;
     for (size_t i = 0; i < pie_thread_count(); i++)
@@ -500,6 +502,7 @@ int pie_collection_start(const struct pie_collection_setup *setup) {
     collection.setup.waiters = &collection.waiters;
     pthread_mutex_init(&collection.work, NULL);
     collection.working = true;
+    pie_sample_allow(true);
     if (getrandom(&collection.random, sizeof collection.random, GRND_NONBLOCK) < 0 || collection.random == 0)
         collection.random = pie_monotonic_ns() | 1;
     int r = pie_flush_create(&collection.setup, &collection.flush);

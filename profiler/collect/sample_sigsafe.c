@@ -29,9 +29,18 @@
 #include "profiler/time/clock.h"
 #include "profiler/time/sample.h"
 
+#include <stdatomic.h>
+
 /* Up to here wall time is taken for the handler's CPU time, which costs 20 ns to ask and not 700; beyond, another
  * thread may have run meanwhile. */
 static const uint64_t HANDLER_UNDISTURBED_NS = 30000;
+
+/* seq_cst, as `inside` of a thread: one of the two sees what the other has written. */
+static _Atomic bool is_forbidden;
+
+void pie_sample_allow(bool is_allowed) {
+    atomic_store(&is_forbidden, !is_allowed);
+}
 
 /* Takes the signal's own way here and back out of the program's time. Returns what the program has used since its last
  * sample. */
@@ -42,6 +51,8 @@ static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
 
 void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
+    if (atomic_load(&is_forbidden))
+        return;
     uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;

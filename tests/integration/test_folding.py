@@ -66,7 +66,7 @@ def test_the_tree_turns(service):
 def test_no_time_is_lost(service):
     _, done = service
     samples = total(done.sql("select sum(samples) n from sample"), "n")
-    assert samples == counters(done)["samples"]
+    assert samples == counters(done)["samples"], counters(done)
     (thread,) = done.sql("select clock_cpu_s, cpu_s from v_thread where is_main = 1")
     assert thread["cpu_s"] == pytest.approx(done.program_share * thread["clock_cpu_s"], rel=0.1)
     (dangling,) = done.sql("""
