@@ -9,8 +9,8 @@ struct pie_pystack_ops;
 struct pie_clock_ops;
 struct pie_thread;
 
-/* Whether samples are taken. Between the last look at the threads and the end of the process a signal that was under way
- * would otherwise be counted, and its sample be in no row. Context: collection thread, or none yet. */
+/* Whether samples are taken. Between the last look at the threads and the end of the process a signal that was under
+ * way would otherwise be counted, and its sample be in no row. Context: drain, and engine start. */
 void pie_sample_allow(bool is_allowed);
 
 /* Takes one sample of the calling thread, interrupted at context, if that is allowed. The caller is inside

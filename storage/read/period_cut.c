@@ -8,10 +8,10 @@
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
 
-/* The rows of the period are put into temporary tables, "period_sample" and so on. Views of the sliced tables' own names
- * are in front of them (as in place_cut.c): the reader's views look their names up among those first. Tables, since
- * SQLite would unpack and add up a view's rows once for each row that asks for them, for seconds in a wide program. What
- * is not sliced is not known of a part of the time, and NULL. */
+/* The rows of the period are put into temporary tables, "period_sample" and so on. Views of the sliced tables' own
+ * names are in front of them (as in place_cut.c): the reader's views look their names up among those first. Tables,
+ * since SQLite would unpack and add up a view's rows once for each row that asks for them, for seconds in a wide
+ * program. What is not sliced is not known of a part of the time, and NULL. */
 
 #define OF_PERIOD(table, rows)                                                                               \
     "CREATE TEMP TABLE period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." rows      \
