@@ -252,16 +252,28 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
     return true;
 }
 
+const struct pie_native_frame *pie_watch_return_of(const struct pie_pystack_ops *ops,
+                                                   const struct pie_call_path *taken,
+                                                   const struct pie_native_frame *loop) {
+    if (!ops->takers || loop < taken->native + 2) /* the innermost frame has called nobody */
+        return loop;
+    for (const struct pie_code_range *taker = ops->takers; taker->high; taker++)
+        if (loop[-1].ip > taker->low && loop[-1].ip <= taker->high)
+            return &loop[-1];
+    return loop;
+}
+
 /* Where the native call on top of the evaluation loop returns to. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
-    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
+    const struct pie_native_frame *back =
+        pie_watch_return_of(pie_watch_ops(), taken, &taken->native[taken->hybrid.native_on_top]);
 
     __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
     slot->site = taken->path[taken->hybrid.top_depth];
-    slot->return_ip = loop->ip;
-    slot->return_sp = loop->sp;
-    if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
+    slot->return_ip = back->ip;
+    slot->return_sp = back->sp;
+    if (arm(thread, index, PIE_DEBUG_EXECUTE, back->ip, 1))
         pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
 }
 
