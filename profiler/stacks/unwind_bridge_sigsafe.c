@@ -141,7 +141,8 @@ static bool may_have_called(uintptr_t address, uintptr_t callee) {
 
 /* --- The loop's frame --- */
 
-/* Of the loop's function, in two parts; it never goes away. Relaxed: who sees the begin without the rest, asks again. */
+/* Of the loop's function, in two parts; it never goes away. Relaxed: who sees the begin without the rest, asks
+ * again. */
 static struct {
     _Atomic uintptr_t begin, end, other_begin, other_end;
 } loop_code;

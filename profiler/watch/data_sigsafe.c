@@ -48,6 +48,17 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
         pie_watch_end(thread, index, &lost, pie_watch_result_so_far(slot, PIE_WATCH_LOST));
 }
 
+const struct pie_native_frame *pie_watch_return_of(const struct pie_pystack_ops *ops,
+                                                   const struct pie_call_path *taken,
+                                                   const struct pie_native_frame *loop) {
+    if (!ops->takers || loop < taken->native + 2) /* the innermost frame has called nobody */
+        return loop;
+    for (const struct pie_code_range *taker = ops->takers; taker->high; taker++)
+        if (loop[-1].ip > taker->low && loop[-1].ip <= taker->high)
+            return &loop[-1];
+    return loop;
+}
+
 /* The native call that made the access, on top of the Python frame of the context, is going to return. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];

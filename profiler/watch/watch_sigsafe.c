@@ -252,17 +252,6 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
     return true;
 }
 
-const struct pie_native_frame *pie_watch_return_of(const struct pie_pystack_ops *ops,
-                                                   const struct pie_call_path *taken,
-                                                   const struct pie_native_frame *loop) {
-    if (!ops->takers || loop < taken->native + 2) /* the innermost frame has called nobody */
-        return loop;
-    for (const struct pie_code_range *taker = ops->takers; taker->high; taker++)
-        if (loop[-1].ip > taker->low && loop[-1].ip <= taker->high)
-            return &loop[-1];
-    return loop;
-}
-
 /* Where the native call on top of the evaluation loop returns to. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];

@@ -5,9 +5,9 @@
 #include <elf.h>
 #include <link.h>
 
-/* CPython 3.15 has functions for what most instructions that call have in common, so that the evaluation loop needs less
- * stack. Whether a compiler lays such a function into the loop differs from build to build: in Debian's executable it is
- * in some places, in its shared library in none. */
+/* CPython 3.15 has functions for what most instructions that call have in common, so that the evaluation loop needs
+ * less stack. Whether a compiler lays such a function into the loop differs from build to build: in Debian's executable
+ * it is in some places, in its shared library in none. */
 
 static const char *const names[] = {"_Py_VectorCall_StackRefSteal",
                                     "_Py_VectorCallInstrumentation_StackRefSteal"};
