@@ -8,13 +8,15 @@
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
 
-/* The sliced tables get temporary views that have only the rows of the period, "period_sample" and so on, and others of
- * the tables' own names in front of them (as in place_cut.c): the reader's views look their names up among those first.
- * What is not sliced is not known of a part of the time, and NULL. */
+/* The rows of the period are put into temporary tables, "period_sample" and so on. Views of the sliced tables' own names
+ * are in front of them (as in place_cut.c): the reader's views look their names up among those first. Tables, since
+ * SQLite would unpack and add up a view's rows once for each row that asks for them, for seconds in a wide program. What
+ * is not sliced is not known of a part of the time, and NULL. */
 
 #define OF_PERIOD(table, rows)                                                                               \
-    "CREATE TEMP VIEW period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." rows       \
+    "CREATE TEMP TABLE period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." rows      \
     " s ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s"
+#define BY_NODE(table) "CREATE INDEX temp.period_" table "_by_node ON period_" table " (process, node)"
 #define COVER(table) "CREATE TEMP VIEW " table " AS SELECT * FROM temp.period_" table
 
 static const char *const covered[] = {"sample", "related", "watch", "copy", "allocation", "thread"};
@@ -38,7 +40,7 @@ static const char *const statements[] = {
     OF_PERIOD("related", "related"),
     OF_PERIOD("watch", "watch"),
     OF_PERIOD("copy", "every_copy"),
-    "CREATE TEMP VIEW period_allocation AS SELECT s.process, s.node, 7 AS size, sum(s.samples) AS samples,"
+    "CREATE TEMP TABLE period_allocation AS SELECT s.process, s.node, 7 AS size, sum(s.samples) AS samples,"
     " sum(s.python_bytes) AS allocated_python_bytes, sum(s.native_bytes) AS allocated_native_bytes,"
     " sum(s.sq_bytes2) AS allocated_sq_bytes2, NULL AS live_bytes, NULL AS live_sq_bytes2,"
     " NULL AS peak_python_bytes, NULL AS peak_native_bytes, NULL AS peak_sq_bytes2, NULL AS live_bytes_s,"
@@ -47,11 +49,16 @@ static const char *const statements[] = {
     " NULL AS blocks, NULL AS rises, NULL AS falls"
     " FROM temp.period_process w CROSS JOIN main.every_allocated s"
     " ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s GROUP BY s.process, s.node",
-    "CREATE TEMP VIEW period_thread AS SELECT t.process, t.id, t.tid, t.name, t.is_main, t.started_ns,"
+    "CREATE TEMP TABLE period_thread AS SELECT t.process, t.id, t.tid, t.name, t.is_main, t.started_ns,"
     " t.ended_ns, NULL AS cpu_ns, NULL AS wall_ns, s.wait_ns, s.runnable_ns, s.throttled_ns, s.samples,"
     " t.threads FROM main.thread t JOIN (SELECT process, thread, sum(wait_ns) AS wait_ns,"
     " sum(runnable_ns) AS runnable_ns, sum(throttled_ns) AS throttled_ns, sum(samples) AS samples"
     " FROM temp.period_sample GROUP BY process, thread) s ON s.process = t.process AND s.thread = t.id",
+    BY_NODE("sample"),
+    BY_NODE("related"),
+    "CREATE INDEX temp.period_watch_by_node ON period_watch (process, first_node)",
+    BY_NODE("copy"),
+    BY_NODE("allocation"),
     COVER("sample"),
     COVER("related"),
     COVER("watch"),
@@ -59,12 +66,14 @@ static const char *const statements[] = {
     COVER("allocation"),
     COVER("thread"),
     /* Figures for each second are those of the seconds of the period. */
-    "CREATE TEMP VIEW process AS SELECT p.id, p.run, p.parent, p.pid, p.parent_pid,"
+    "CREATE TEMP TABLE period_of_process AS SELECT p.id, p.run, p.parent, p.pid, p.parent_pid,"
     " max(p.started_ns, w.from_ns) AS started_ns, min(p.seen_ns, w.to_ns) AS seen_ns,"
     " min(p.ended_ns, w.to_ns) AS ended_ns, p.cause, p.exit_status, p.argv, p.executable, p.clock,"
     " p.clock_note, p.period_ns, p.sampler, p.sampler_note, p.host, p.slice_width_s, 0 AS forgotten_s"
     " FROM temp.period_process w CROSS JOIN main.process p ON p.id = w.process"
     " WHERE p.started_ns < w.to_ns AND coalesce(p.ended_ns, p.seen_ns) > w.from_ns",
+    "CREATE UNIQUE INDEX temp.period_of_process_by_id ON period_of_process (id)",
+    "CREATE TEMP VIEW process AS SELECT * FROM temp.period_of_process",
 };
 
 static const char times_sql[] = "SELECT started_ns, seen_ns, width_s FROM x_slice_width WHERE run = :run";
