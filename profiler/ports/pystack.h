@@ -226,9 +226,18 @@ struct pie_gil {
     uintptr_t holder;    /* Python thread state that holds it; 0: none */
 };
 
+/* Code in memory: [low, high). */
+struct pie_code_range {
+    uintptr_t low, high;
+};
+
 struct pie_pystack_ops {
     /* The function that runs Python frames; NULL: not known. */
     void (*eval_loop)(void);
+
+    /* Functions by which it makes calls for a frame, and that empty the frame's evaluation stack before they return:
+     * the arguments are gone where the loop goes on. The last one has no end. May be NULL. */
+    const struct pie_code_range *takers;
 
     /* Walks the calling thread's Python frames, innermost first. Writes at most max frames, returns their number;
      * *ret_flags is a set of pie_pystack_flags. Every load is fault-tolerant.

@@ -5,7 +5,8 @@
  * all that is between it and the loop's frame is what the loop has called. So:
  *
  *   1. the loop's frame: below the marker is the word that returns into the loop's function, such that by its own rule
- *      the frame that begins there contains the marker, and returns to a place behind a call;
+ *      the frame that begins there contains the marker, and returns to a place behind a call. Compilers lay what they
+ *      take for rare elsewhere, which is most of the loop in Debian's executables of 3.14 and 3.15;
  *   2. the blind code's caller: from its stack pointer upwards, the first word that returns to a place behind a call,
  *      from which rules alone lead to exactly that frame. What a function left on the stack when it returned may look
  *      like that. So a direct call must have called the function whose frame lies below it.
@@ -41,6 +42,8 @@ enum {
     SKIPS_MAX = 31,
     ENTRY_BYTES_MAX = 4,
     JUMPS_BYTES_MAX = 4096,
+    PARTS_MAX = 4,
+    PART_JUMPS_MIN = 2,
 };
 
 static const uintptr_t STACK_BYTES = (uintptr_t)8 << 20;
@@ -49,24 +52,6 @@ struct gap {
     struct pie_unwind_registers from; /* of the blind frame */
     struct pie_unwind_registers loop; /* of the loop's frame, as far as they are known */
 };
-
-/* Of the loop's function; it never goes away. Relaxed: who sees the begin without the end, asks again. */
-static _Atomic uintptr_t loop_begin, loop_end;
-
-static bool find_loop_range(uintptr_t loop, uintptr_t *ret_begin, uintptr_t *ret_end) {
-    uintptr_t begin = atomic_load_explicit(&loop_begin, memory_order_relaxed);
-    uintptr_t end = atomic_load_explicit(&loop_end, memory_order_relaxed);
-
-    if (begin != loop || !end) {
-        if (!pie_cfi_function_range(loop, &begin, &end))
-            return false;
-        atomic_store_explicit(&loop_end, end, memory_order_relaxed);
-        atomic_store_explicit(&loop_begin, loop, memory_order_relaxed);
-    }
-    *ret_begin = begin;
-    *ret_end = end;
-    return true;
-}
 
 /* --- Calls --- */
 
@@ -156,6 +141,73 @@ static bool may_have_called(uintptr_t address, uintptr_t callee) {
 
 /* --- The loop's frame --- */
 
+/* Of the loop's function, in two parts; it never goes away. Relaxed: who sees the begin without the rest, asks
+ * again. */
+static struct {
+    _Atomic uintptr_t begin, end, other_begin, other_end;
+} loop_code;
+
+static uintptr_t get(_Atomic uintptr_t *value) {
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+static void set(_Atomic uintptr_t *value, uintptr_t to) {
+    atomic_store_explicit(value, to, memory_order_relaxed);
+}
+
+/* Where E9 rel32 or 0F 80+cc rel32 leads to; 0: it is neither. */
+static uintptr_t target_of_jump(uintptr_t at, uint64_t bytes) {
+    size_t opcode = (bytes & 0xff) == 0xe9 ? 1 : (bytes & 0xf0ff) == 0x800f ? 2 : 0;
+    int32_t offset;
+
+    memcpy(&offset, (const char *)&bytes + opcode, sizeof offset);
+    return opcode ? at + opcode + sizeof offset + (uintptr_t)(intptr_t)offset : 0;
+}
+
+/* Code with frame information of its own, into the middle of which the function jumps: other functions are jumped to at
+ * their beginning. Bytes are not decoded, so one jump is no proof. end 0: there is none. */
+static struct function find_other_part(const struct function *loop) {
+    struct function parts[PARTS_MAX] = {{0}}, to;
+    int jumps[PARTS_MAX] = {0}, most = 0;
+    uint64_t bytes;
+
+    for (uintptr_t at = loop->begin; at + sizeof bytes <= loop->end && at < loop->begin + JUMPS_BYTES_MAX;
+         at++) {
+        uintptr_t target =
+            pie_safe_copy(&bytes, (const void *)at, sizeof bytes) ? target_of_jump(at, bytes) : 0;
+        if (!target || is_entry(loop, target) || !pie_cfi_function_range(target, &to.begin, &to.end) ||
+            target <= to.begin + ENTRY_BYTES_MAX)
+            continue;
+        int i = 0;
+        while (i < PARTS_MAX - 1 && jumps[i] && parts[i].begin != to.begin)
+            i++;
+        jumps[i] = parts[i].begin == to.begin ? jumps[i] + 1 : 1;
+        parts[i] = to;
+        most = jumps[i] > jumps[most] ? i : most;
+    }
+    return jumps[most] >= PART_JUMPS_MIN ? parts[most] : (struct function){0};
+}
+
+static bool find_loop_code(uintptr_t loop) {
+    struct function function;
+
+    if (get(&loop_code.begin) == loop && get(&loop_code.end))
+        return true;
+    if (!pie_cfi_function_range(loop, &function.begin, &function.end))
+        return false;
+    struct function other = find_other_part(&function);
+    set(&loop_code.other_begin, other.begin);
+    set(&loop_code.other_end, other.end);
+    set(&loop_code.end, function.end);
+    set(&loop_code.begin, loop);
+    return true;
+}
+
+static bool returns_to_loop(uintptr_t word) {
+    return (word > get(&loop_code.begin) && word <= get(&loop_code.end)) ||
+           (word > get(&loop_code.other_begin) && word <= get(&loop_code.other_end));
+}
+
 /* A frame of the loop that is addressed by RBP: from the marker upwards, the first word that is followed by a return
  * address is where RBP points. */
 static bool find_loop_bp(uintptr_t marker, uintptr_t *ret_bp) {
@@ -184,15 +236,15 @@ static bool is_loop_frame(struct pie_unwind_registers *loop, uintptr_t marker) {
 }
 
 static bool find_loop(uintptr_t function, uintptr_t marker, struct pie_unwind_registers *ret_loop) {
-    uintptr_t begin, end, at = (marker & ~(uintptr_t)7) - 8, word;
+    uintptr_t at = (marker & ~(uintptr_t)7) - 8, word;
 
-    if (!find_loop_range(function, &begin, &end))
+    if (!find_loop_code(function))
         return false;
     for (int i = 0; i < LOOP_WORDS_MAX; i++, at -= 8) {
         if (!pie_safe_load((const void *)at, &word))
             return false;
         struct pie_unwind_registers loop = {.ip = word, .sp = at + 8};
-        if (word > begin && word <= end && is_after_call(word) && is_loop_frame(&loop, marker)) {
+        if (returns_to_loop(word) && is_after_call(word) && is_loop_frame(&loop, marker)) {
             *ret_loop = loop;
             return true;
         }

@@ -48,16 +48,28 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
         pie_watch_end(thread, index, &lost, pie_watch_result_so_far(slot, PIE_WATCH_LOST));
 }
 
+const struct pie_native_frame *pie_watch_return_of(const struct pie_pystack_ops *ops,
+                                                   const struct pie_call_path *taken,
+                                                   const struct pie_native_frame *loop) {
+    if (!ops->takers || loop < taken->native + 2) /* the innermost frame has called nobody */
+        return loop;
+    for (const struct pie_code_range *taker = ops->takers; taker->high; taker++)
+        if (loop[-1].ip > taker->low && loop[-1].ip <= taker->high)
+            return &loop[-1];
+    return loop;
+}
+
 /* The native call that made the access, on top of the Python frame of the context, is going to return. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
-    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
+    const struct pie_native_frame *back =
+        pie_watch_return_of(pie_watch_ops(), taken, &taken->native[taken->hybrid.native_on_top]);
 
     slot->touch.gap_ns = pie_monotonic_ns() - slot->began_ns;
-    slot->return_ip = loop->ip;
-    slot->return_sp = loop->sp;
+    slot->return_ip = back->ip;
+    slot->return_sp = back->sp;
     pie_watch_enter_stage(slot, PIE_WATCH_NEXT_RETURN);
-    if (!pie_watch_try_arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
+    if (!pie_watch_try_arm(thread, index, PIE_DEBUG_EXECUTE, back->ip, 1))
         pie_watch_give_up(thread, index);
 }
 

@@ -6,6 +6,7 @@
 /* Shared by the parts of the watch's policy. Context: signal (all functions). */
 
 struct pie_call_path;
+struct pie_native_frame;
 
 /* Serials of watches have these bits (the cookie of a register, watch_sigsafe.c). */
 enum { PIE_WATCH_SERIAL_MASK = 0x1fffffff };
@@ -139,12 +140,18 @@ bool pie_watch_must_yield(const ucontext_t *ucontext);
 void pie_watch_begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken);
 /* Calls what pie_watch_set_returned() has set. */
 void pie_watch_announce_return(struct pie_thread *thread);
+/* Where a call that the evaluation loop of this frame has made returns to, while its arguments still lie on the
+ * evaluation stack: watch/data_sigsafe.c. */
+const struct pie_native_frame *pie_watch_return_of(const struct pie_pystack_ops *ops,
+                                                   const struct pie_call_path *taken,
+                                                   const struct pie_native_frame *loop);
 /* The watched call returned to the evaluation loop. */
 void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 
 /* A call of own code for which Python code is at work. */
 struct pie_watch_outer {
     const struct pie_native_frame *loop; /* runs the frame that calls; NULL: it calls a Python function, … */
+    const struct pie_native_frame *back; /* what that call returns to */
     uintptr_t unit;                      /* … at this code unit */
     bool is_of_own;                      /* … a function of own code */
     uint64_t site;                       /* its CCT key */

@@ -8,7 +8,8 @@
  * calls return as well, from much deeper evaluation loops. So there is no breakpoint there: a data breakpoint lies on
  * the return address, which nobody reads before the end of the call. From then on it is compared as the calls of native
  * functions are (result_sigsafe.c), but that the next one's return address has to be found when the interpreter comes
- * to its place: it lies where the evaluation loop's stack ends.
+ * to its place: it lies where the evaluation loop's stack ends, or as far below that as in the first call if a function
+ * of a fixed frame makes the call for the loop (ports/pystack.h, takers).
  *
  * Handlers walk the stack, so they read return addresses: such traps come late, and are passed over. With registers
  * that ptrace has set a trap inside a handler must not be, so there are no outer calls. */
@@ -82,8 +83,12 @@ static bool find_outer(const struct pie_pystack_ops *ops, const struct pie_call_
         return false;
     const struct pie_native_frame *loop = find_loop(taken, own);
     *ret_outer = (struct pie_watch_outer){.loop = loop};
-    return loop && pie_watch_find_site(ops, taken, &taken->python[own], ret_outer) &&
-           pie_watch_read(return_address_at(loop->sp), sizeof word, &word) && word == loop->ip;
+    if (!loop)
+        return false;
+    ret_outer->back = pie_watch_return_of(ops, taken, loop);
+    return pie_watch_find_site(ops, taken, &taken->python[own], ret_outer) &&
+           pie_watch_read(return_address_at(ret_outer->back->sp), sizeof word, &word) &&
+           word == ret_outer->back->ip;
 }
 
 static bool await_return_address(struct pie_thread *thread, unsigned index, enum pie_watch_stage stage) {
@@ -112,8 +117,9 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
         pie_watch_python_begin(thread, index, outer);
         return;
     }
-    slot->return_ip = outer->loop->ip;
-    slot->return_sp = outer->loop->sp;
+    slot->return_ip = outer->back->ip;
+    slot->return_sp = outer->back->sp;
+    slot->below = outer->loop->sp - outer->back->sp;
     pie_watch_enter_stage(slot, PIE_WATCH_OUTER);
     if (!await_return_address(thread, index, PIE_WATCH_OUTER))
         pie_watch_free_slot(thread, index);
@@ -212,7 +218,7 @@ void pie_watch_outer_site(struct pie_thread *thread, unsigned index, const ucont
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_watch_disarm(thread, index);
-    slot->return_sp = (uint64_t)ucontext->uc_mcontext.gregs[REG_RSP];
+    slot->return_sp = (uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] - slot->below;
     if (!await_return_address(thread, index, PIE_WATCH_OUTER_NEXT))
         pie_watch_give_up(thread, index);
 }

@@ -138,22 +138,23 @@ struct pie_watch_slot {
     uint64_t site;                       /* CCT key of the Python code unit that called */
     uintptr_t unit;                      /* address of that code unit; SITE */
     uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
-    uint64_t address, value;             /* of the watched word */
-    uint64_t bytes;                      /* that the first access touches */
-    uint64_t array_bytes;                /* of the array that the call got, which the word lies in; 0: none */
-    uint64_t read_ns;                    /* the program's CPU time at the first access, a load in a loop */
-    uint64_t cost_ns;                    /* what the watch has taken: traps, slower strings and faults */
-    uint32_t generation;                 /* of the block (basic_block.h) */
-    uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
-    uint16_t module;                     /* that its code is of */
-    uint32_t tries;      /* accesses of the block that turned out to be of no interest; RESULT: results
+    uint64_t below;          /* of an outer call: how far that is below where the loop's stack ends */
+    uint64_t address, value; /* of the watched word */
+    uint64_t bytes;          /* that the first access touches */
+    uint64_t array_bytes;    /* of the array that the call got, which the word lies in; 0: none */
+    uint64_t read_ns;        /* the program's CPU time at the first access, a load in a loop */
+    uint64_t cost_ns;        /* what the watch has taken: traps, slower strings and faults */
+    uint32_t generation;     /* of the block (basic_block.h) */
+    uint32_t rewrites;       /* pie_code_modules_rewrites() when it began */
+    uint16_t module;         /* that its code is of */
+    uint32_t tries;          /* accesses of the block that turned out to be of no interest; RESULT: results
                                           * that differed, … */
-    uint32_t tries_most; /* … and how many of these are enough */
-    uint32_t stage;      /* pie_watch_stage */
-    uint32_t serial;     /* of the watch: traps of an earlier one carry another */
-    uint32_t seen;       /* samples since it was last free or trapped: the reservoir's n */
-    uint32_t strays;     /* traps in this stage other than the awaited one */
-    uint32_t size;       /* of the watched word, bytes */
+    uint32_t tries_most;     /* … and how many of these are enough */
+    uint32_t stage;          /* pie_watch_stage */
+    uint32_t serial;         /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;           /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;         /* traps in this stage other than the awaited one */
+    uint32_t size;           /* of the watched word, bytes */
     struct pie_cct_id first_node;   /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;   /* of the returned object */
     struct pie_value_floats floats; /* … where there is a tolerance */

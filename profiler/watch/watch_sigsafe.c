@@ -255,13 +255,14 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
 /* Where the native call on top of the evaluation loop returns to. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
-    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
+    const struct pie_native_frame *back =
+        pie_watch_return_of(pie_watch_ops(), taken, &taken->native[taken->hybrid.native_on_top]);
 
     __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
     slot->site = taken->path[taken->hybrid.top_depth];
-    slot->return_ip = loop->ip;
-    slot->return_sp = loop->sp;
-    if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
+    slot->return_ip = back->ip;
+    slot->return_sp = back->sp;
+    if (arm(thread, index, PIE_DEBUG_EXECUTE, back->ip, 1))
         pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
 }
 

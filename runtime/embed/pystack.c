@@ -20,6 +20,7 @@
 #include "runtime/stacks/collections.h"
 #include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"
+#include "runtime/stacks/takers.h"
 
 /* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
 
@@ -45,6 +46,7 @@ static void forget_code(void) {
  * code objects never change, and a frame belongs to its thread. */
 static const struct pie_pystack_ops ops = {
     .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
+    .takers = pie_takers,
     .walk = pie_pyframe_walk_current,
     .walk_thread = pie_pyframe_walk,
     .find_tstate = pie_pyframe_find_tstate,
@@ -98,5 +100,6 @@ const char *pie_runtime_pystack_refusal(void) {
 const struct pie_pystack_ops *pie_runtime_pystack_ops(void) {
     if (!pie_runtime_pystack_refusal())
         pie_pyframe_enable();
+    pie_takers_find();
     return &ops;
 }

@@ -355,8 +355,33 @@ static void test_calls_of_nobody(void) {
     assert_int_equal(begin(), -1);
 }
 
+/* Where the loop makes a call by a function that empties the stack, that one is returned to with the arguments in
+ * place. */
+static void test_the_arguments_are_there_where_the_call_returns_to(void) {
+    static const struct pie_code_range takers[] = {{0x1000, 0x1100}, {0x3000, 0x3040}, {0, 0}};
+    static const struct {
+        uintptr_t caller; /* an address in the function that the loop called */
+        size_t above;     /* frames above the loop's */
+        bool is_taker;
+    } cases[] = {
+        {0x1001, 3, true},  {0x1100, 3, true}, {0x1000, 3, false}, {0x1101, 3, false}, {0x3020, 3, true},
+        {0x2000, 3, false}, {0x1050, 2, true}, {0x1050, 1, false}, /* it is at work itself */
+    };
+    const struct pie_pystack_ops with = {.takers = takers}, without = {.takers = NULL};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_native_frame native[4] = {{.ip = 0x1010}, {.ip = 0x1010}, {.ip = 0x1010}, {.ip = 0x9000}};
+        struct pie_call_path taken = {.native = native, .native_count = 4};
+        const struct pie_native_frame *loop = &native[cases[i].above];
+        native[cases[i].above - 1].ip = cases[i].caller;
+        assert_ptr_equal(pie_watch_return_of(&with, &taken, loop), loop - cases[i].is_taker);
+        assert_ptr_equal(pie_watch_return_of(&without, &taken, loop), loop);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        SCENE(test_the_arguments_are_there_where_the_call_returns_to),
         SCENE(test_the_unit_and_the_result_are_waited_for_in_turn),
         SCENE(test_the_same_call_again_is_redundant),
         SCENE(test_other_arguments_are_a_change),
