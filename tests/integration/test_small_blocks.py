@@ -328,7 +328,6 @@ OWN = COMMON + textwrap.dedent("""
         ctypes.pythonapi.PyMem_GetAllocator(domain, ctypes.byref(found))
         return found
 
-    # malloc() and free() of the C library, which take no ctx: a function that swaps its arguments would be needed. So
     # one domain's functions are set for the other, and what was asked is seen in whose blocks there are.
     OBJ, MEM, RAW = 2, 1, 0
     before = in_force(OBJ)

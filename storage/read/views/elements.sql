@@ -7,7 +7,7 @@ CREATE VIEW x_element_threshold AS SELECT
   20 AS samples,       -- a line is named if this number of its samples met such functions,
   0.3 AS part;         -- and this part of its time
 
--- Processes that ran such functions. Functions come first: there is no way from a file to its functions but all of them.
+-- Processes that ran such functions. Functions come first: a file has no way to its functions but through all of them.
 CREATE VIEW x_element_process AS
 SELECT u.process
 FROM function u CROSS JOIN file f ON f.process = u.process AND f.id = u.file
