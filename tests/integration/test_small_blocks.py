@@ -316,7 +316,7 @@ import ctypes
 for name in ("PyObject_Malloc", "PyObject_Free", "PyMem_Malloc", "PyMem_Free"):
     print(ctypes.string_at(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value, 16).hex())
 """
-# Allocators of the program's own, set over the ones in force and taken back: they hear of each request.
+# An allocator of the program's own, set over the one in force and taken back: it hears of each request.
 OWN = COMMON + textwrap.dedent("""
     import ctypes
 
@@ -328,8 +328,8 @@ OWN = COMMON + textwrap.dedent("""
         ctypes.pythonapi.PyMem_GetAllocator(domain, ctypes.byref(found))
         return found
 
-    # one domain's functions are set for the other, and what was asked is seen in whose blocks there are.
-    OBJ, MEM, RAW = 2, 1, 0
+    # The raw domain's functions are set for objects: what was asked is seen in whose blocks there are.
+    OBJ, RAW = 2, 0
     before = in_force(OBJ)
     raw = in_force(RAW)
     ctypes.pythonapi.PyObject_Malloc.restype = ctypes.c_void_p
@@ -372,3 +372,25 @@ def test_functions_of_cpython_are_changed_only_where_memory_is_counted(pieprof, 
 def test_an_allocator_that_the_program_sets_is_asked(pieprof, tmp_path):
     done, plain = run_both(tmp_path, OWN)
     assert done.completed.stdout == plain.stdout == "True False\n"
+
+
+CAPI = """
+_testcapi = __import__("_testcapi")
+for name in ("test_pymem_alloc0", "test_pymem_setallocators", "test_pymem_setrawallocators", "test_pyobject_setallocators"):
+    getattr(_testcapi, name)()
+_testcapi.set_nomemory(50, 51)  # the 50th request is refused, whoever asks
+try:
+    [object() for _ in range(100)]
+except MemoryError:
+    print("refused")
+_testcapi.remove_mem_hooks()
+made = [bytes(i % 400) for i in range(100_000)]
+del made
+"""
+
+
+def test_cpython_s_own_tests_of_allocators(pieprof, tmp_path):
+    if run([PYTHON, "-c", "import _testcapi"]).returncode:
+        pytest.skip(f"{PYTHON} has no _testcapi")
+    done, plain = run_both(tmp_path, CAPI)
+    assert done.completed.stdout == plain.stdout == "refused\n"
