@@ -39,7 +39,7 @@ extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("
 /* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its
  * greatest value stays there. */
 enum { PIE_HEAP_FILTER_BYTES = 1 << 16 };
-extern _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
+extern _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES] __attribute__((visibility("hidden")));
 
 static inline uint16_t pie_heap_filter_index(const void *block) {
     return (uint16_t)((uintptr_t)block >> 4);

@@ -151,6 +151,8 @@ bool pie_pymalloc_try(void *(*malloc)(void *ctx, size_t bytes), void (*free)(voi
     struct allocator tried = {malloc, free, ctx};
     bool is_listed = HAS_ONE_TABLE;
 
+    if (!pie_pymalloc_zone) /* any low address would be in it, and what lies before it be read as a pool */
+        return false;
     for (size_t i = 0; i < PIE_PYMALLOC_CLASSES; i++)
         no_lists[i] = (struct pie_pymalloc_list){&no_pool, &no_pool};
     bool is_known = knows_classes(&tried, &is_listed);

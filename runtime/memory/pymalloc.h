@@ -20,7 +20,8 @@
 enum { PIE_PYMALLOC_MAX = 512, PIE_PYMALLOC_ALIGNMENT = 16, PIE_PYMALLOC_CLASSES = 32 };
 
 /* Where arenas are: an address in here is a small block. Set by pymem.c. */
-extern uintptr_t pie_pymalloc_zone; /* where it begins; 0: small blocks are not told from others */
+extern uintptr_t pie_pymalloc_zone
+    __attribute__((visibility("hidden"))); /* where it begins; 0: small blocks are not told from others */
 static const uintptr_t PIE_PYMALLOC_ZONE_BYTES = UINT64_C(1) << 40;
 
 /* The pools of a size class with blocks to give (usedpools[2 * i]). An empty list begins with its own end, whose `next`
@@ -28,7 +29,7 @@ static const uintptr_t PIE_PYMALLOC_ZONE_BYTES = UINT64_C(1) << 40;
 struct pie_pymalloc_list {
     struct pie_pymalloc_pool *first, *last;
 };
-extern struct pie_pymalloc_list *pie_pymalloc_lists;
+extern struct pie_pymalloc_list *pie_pymalloc_lists __attribute__((visibility("hidden")));
 
 /* struct pool_header */
 struct pie_pymalloc_pool {

@@ -28,17 +28,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 enum {
     ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
     FREED_MAX = 1024,               /* addresses of arenas that can be used again */
     HINTS = 4,
-    PRICE_BLOCKS = 64, /* alive at a time, of as many bytes more each */
-    PRICE_BATCHES = 8,
+    PRICE_BYTES = 32, /* a number's */
+    PRICE_ALIVE = 4,
+    PRICE_BLOCKS = 512,
     PRICE_ROUNDS = 5,
 };
 
@@ -77,8 +81,7 @@ __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size
 }
 
 /* Counted before, so that a call to pymalloc is the last thing to do. */
-static void *small_malloc(void *ctx, size_t bytes) {
-    const PyMemAllocatorEx *original = ctx;
+ALWAYS_INLINE void *small_malloc_counted(const PyMemAllocatorEx *original, size_t bytes) {
     struct pie_heap_thread *heap = pie_heap_self;
     size_t size_class = (bytes - 1) / PIE_PYMALLOC_ALIGNMENT;
 
@@ -86,12 +89,16 @@ static void *small_malloc(void *ctx, size_t bytes) {
         struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
         count->allocated_bytes += (size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
         if (__builtin_expect(count->allocated_bytes >= count->allocated_limit, 0))
-            return small_malloc_slowly(ctx, bytes, __builtin_return_address(0));
+            return small_malloc_slowly((void *)original, bytes, __builtin_return_address(0));
         void *block = pie_pymalloc_take(size_class);
         if (block)
             return block;
     }
     return original->malloc(original->ctx, bytes);
+}
+
+static void *small_malloc(void *ctx, size_t bytes) {
+    return small_malloc_counted(ctx, bytes);
 }
 
 /* Where arenas cannot be had any more: what is not small was malloc()'s, and is counted there. */
@@ -123,21 +130,24 @@ __attribute__((noinline, cold)) static void small_free_slowly(void *ctx, void *b
     original->free(original->ctx, block);
 }
 
-static void small_free(void *ctx, void *block) {
-    const PyMemAllocatorEx *original = ctx;
+ALWAYS_INLINE void small_free_counted(const PyMemAllocatorEx *original, void *block) {
     struct pie_heap_thread *heap = pie_heap_self;
 
     if (heap && pie_pymalloc_is_small(block)) {
         struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
         count->freed_bytes += pie_pymalloc_size(block);
         if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block), 0)) {
-            small_free_slowly(ctx, block);
+            small_free_slowly((void *)original, block);
             return;
         }
         if (pie_pymalloc_give(block))
             return;
     }
     original->free(original->ctx, block);
+}
+
+static void small_free(void *ctx, void *block) {
+    small_free_counted(ctx, block);
 }
 
 /* From small to large and back, malloc() and free() below count the large part. */
@@ -160,6 +170,100 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
                      __builtin_return_address(0));
     return moved;
 }
+
+/* --- CPython's own functions --- */
+
+#if defined(PIE_HAS_PYTHON_TABLES) && defined(__x86_64__)
+
+/* CPython asks the allocator in force through a pointer, but its own without a call. So do we with ours: where memory
+ * is counted, CPython's functions begin with a jump to these. It saves half of what counting a small block costs. They
+ * ask the allocator in force as CPython does, so the program may set another one. Where memory is not counted, nothing
+ * is changed. The tables of what is in force have these names in a copied libpython (scripts/python-archive). */
+extern PyMemAllocatorEx pie_python_PyObject __attribute__((visibility("hidden")));
+extern PyMemAllocatorEx pie_python_PyMem __attribute__((visibility("hidden")));
+
+enum { ENTRIES = 4, JUMP_BYTES = 5, PAGE_BYTES = 4096 };
+
+static const uint8_t JUMP = 0xe9; /* jmp, with a distance of 32 bits from the next instruction */
+
+ALWAYS_INLINE void *malloc_directly(const PyMemAllocatorEx *in_force, PyMemAllocatorDomain domain,
+                                    size_t bytes) {
+    if (__builtin_expect(in_force->malloc == small_malloc, 1))
+        return small_malloc_counted(&originals[domain], bytes);
+    return bytes > (size_t)PY_SSIZE_T_MAX ? NULL : in_force->malloc(in_force->ctx, bytes);
+}
+
+ALWAYS_INLINE void free_directly(const PyMemAllocatorEx *in_force, PyMemAllocatorDomain domain, void *block) {
+    if (__builtin_expect(in_force->free == small_free, 1))
+        small_free_counted(&originals[domain], block);
+    else
+        in_force->free(in_force->ctx, block);
+}
+
+static void *object_malloc(size_t bytes) {
+    return malloc_directly(&pie_python_PyObject, PYMEM_DOMAIN_OBJ, bytes);
+}
+
+static void object_free(void *block) {
+    free_directly(&pie_python_PyObject, PYMEM_DOMAIN_OBJ, block);
+}
+
+static void *mem_malloc(size_t bytes) {
+    return malloc_directly(&pie_python_PyMem, PYMEM_DOMAIN_MEM, bytes);
+}
+
+static void mem_free(void *block) {
+    free_directly(&pie_python_PyMem, PYMEM_DOMAIN_MEM, block);
+}
+
+static const struct {
+    uintptr_t of_python, ours;
+} entries[ENTRIES] = {{(uintptr_t)PyObject_Malloc, (uintptr_t)object_malloc},
+                      {(uintptr_t)PyObject_Free, (uintptr_t)object_free},
+                      {(uintptr_t)PyMem_Malloc, (uintptr_t)mem_malloc},
+                      {(uintptr_t)PyMem_Free, (uintptr_t)mem_free}};
+static uint8_t own_code[ENTRIES][JUMP_BYTES]; /* what the jumps took the place of */
+static bool jumps;
+
+/* The page stays executable meanwhile: a system that forbids that changes nothing, and then nothing is. */
+static bool write_code(uintptr_t at, const uint8_t code[JUMP_BYTES]) {
+    uintptr_t page = at & ~(uintptr_t)(PAGE_BYTES - 1);
+    size_t bytes = at + JUMP_BYTES - page;
+
+    if (syscall(SYS_mprotect, page, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+        return false;
+    memcpy((void *)at, code, JUMP_BYTES);
+    syscall(SYS_mprotect, page, bytes, PROT_READ | PROT_EXEC);
+    return true;
+}
+
+/* With the GIL, or before there is one: nobody is in these functions. */
+static void jump_directly(bool wanted) {
+    for (int i = 0; i < ENTRIES && jumps != wanted; i++) {
+        uint8_t code[JUMP_BYTES] = {JUMP};
+        int32_t distance = (int32_t)(entries[i].ours - entries[i].of_python - JUMP_BYTES);
+        memcpy(code + 1, &distance, sizeof distance);
+        if (wanted)
+            memcpy(own_code[i], (const void *)entries[i].of_python, JUMP_BYTES);
+        if (!write_code(entries[i].of_python, wanted ? code : own_code[i]))
+            return; /* at the first one, if at all */
+    }
+    jumps = wanted;
+}
+
+static bool does_jump(void) {
+    return jumps;
+}
+
+#else
+
+static void jump_directly(bool wanted) {}
+
+static bool does_jump(void) {
+    return false;
+}
+
+#endif
 
 /* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python or for RAW's caller --- */
 
@@ -325,6 +429,7 @@ static void decide(void) {
     if (has_pymalloc()) {
         hook_small(PYMEM_DOMAIN_MEM, small_malloc);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
+        jump_directly(true);
         return;
     }
     hook_raw(PYMEM_DOMAIN_MEM);
@@ -390,44 +495,81 @@ static void set_allocators(const PyMemAllocatorEx allocators[3]) {
     }
 }
 
-static uint64_t batches_ns(size_t least_bytes) {
-    void *blocks[PRICE_BLOCKS];
+/* Blocks that come while a few others are there, and go soon. Where many are alive at a time, their places differ from
+ * run to run, and what they cost by as much as the price. */
+static void take_turns(size_t bytes) {
+    void *blocks[PRICE_ALIVE] = {NULL};
+
+    for (size_t i = 0; i < PRICE_BLOCKS; i++) {
+        PyObject_Free(blocks[i % PRICE_ALIVE]);
+        blocks[i % PRICE_ALIVE] = PyObject_Malloc(bytes);
+    }
+    for (size_t i = 0; i < PRICE_ALIVE; i++)
+        PyObject_Free(blocks[i]);
+}
+
+static void take_small(void) {
+    take_turns(PRICE_BYTES);
+}
+
+static void take_large(void) {
+    take_turns(PIE_PYMALLOC_MAX + 1);
+}
+
+/* Numbers too large to be kept, one of which takes the other's place. */
+static void add_numbers(void) {
+    PyObject *sum = PyLong_FromLong(1L << 40);
+
+    for (int i = 0; i < PRICE_BLOCKS && sum; i++) {
+        PyObject *more = PyNumber_Add(sum, Py_True);
+        Py_DECREF(sum);
+        sum = more;
+    }
+    Py_XDECREF(sum);
+}
+
+static void make_objects(void) {
+    for (int i = 0; i < PRICE_BLOCKS; i++) {
+        PyObject *made = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
+        Py_XDECREF(made);
+    }
+}
+
+static uint64_t least_ns(void (*work)(void)) {
     uint64_t least_ns = UINT64_MAX;
 
     for (int round = 0; round < PRICE_ROUNDS; round++) {
         uint64_t begun_ns = pie_monotonic_ns();
-        for (int batch = 0; batch < PRICE_BATCHES; batch++) {
-            for (size_t i = 0; i < PRICE_BLOCKS; i++)
-                blocks[i] = PyObject_Malloc(least_bytes + i);
-            for (size_t i = 0; i < PRICE_BLOCKS; i++)
-                PyObject_Free(blocks[i]);
-        }
+        work();
         uint64_t took_ns = pie_monotonic_ns() - begun_ns;
         least_ns = took_ns < least_ns ? took_ns : least_ns;
     }
     return least_ns;
 }
 
-/* Of a block of least_bytes or somewhat more, in ns. The program did not ask for these. */
-static double pair_ns(size_t least_bytes, const PyMemAllocatorEx hooks[3]) {
+/* Of a block, in ns. The program did not ask for these. */
+static double pair_ns(void (*work)(void), const PyMemAllocatorEx hooks[3]) {
     static struct pie_heap_thread uncounted = {
         .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
                    {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
     struct pie_heap_thread *counts = pie_heap_self;
+    bool jumped = does_jump();
 
     pie_heap_self = &uncounted;
-    uint64_t counted_ns = batches_ns(least_bytes);
+    uint64_t counted_ns = least_ns(work);
     set_allocators(originals);
+    jump_directly(false);
     pie_heap_self = NULL;
-    uint64_t plain_ns = batches_ns(least_bytes);
+    uint64_t plain_ns = least_ns(work);
+    jump_directly(jumped);
     set_allocators(hooks);
     pie_heap_self = counts;
-    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / (PRICE_BATCHES * PRICE_BLOCKS) : 0;
+    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PRICE_BLOCKS : 0;
 }
 
-/* The middle of three: in one of twelve runs a single one saw next to nothing. */
+/* The middle of three. A single one differs by half between two builds, by where the linker puts functions. */
 static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
-    double a = pair_ns(1, hooks), b = pair_ns(1, hooks), c = pair_ns(1, hooks);
+    double a = pair_ns(take_small, hooks), b = pair_ns(add_numbers, hooks), c = pair_ns(make_objects, hooks);
     double low = a < b ? a : b, high = a < b ? b : a;
 
     return c < low ? low : c > high ? high : c;
@@ -455,5 +597,5 @@ void pie_pymem_measure(void) {
     if (has_pymalloc() && small_ns >= 0 && large_ns >= 0)
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
-        set_prices(small_pair_ns(hooks), pair_ns(PIE_PYMALLOC_MAX + 1, hooks));
+        set_prices(small_pair_ns(hooks), pair_ns(take_large, hooks));
 }

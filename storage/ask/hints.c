@@ -218,20 +218,23 @@ static int tell_imports(const struct asking *asking) {
 }
 
 /* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector may
- * have taken as long as matters: it begins with all contexts, while this one goes up from the few that were sampled,
- * and counts what has the collector on its way twice as two. */
+ * have taken as long as matters: it begins with all contexts, while this one goes up from those that were sampled at
+ * lines below which the collector ran, and counts what has the collector on its way twice as two. */
 static const char all_garbage_sql[] =
-    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE up (process, cpu_ns, at, line, depth)"
+    "SELECT sum(cpu_ns) / 1e9, 0, 0, 0, NULL, NULL FROM (WITH RECURSIVE"
+    " collecting AS MATERIALIZED (SELECT process, id, coalesce(line_location, 0) AS line FROM node"
+    " WHERE (process, location) IN (SELECT process, location FROM x_gc_location)),"
+    " up (process, cpu_ns, at, line, depth)"
     " AS (SELECT s.process, sum(s.python_ns + s.native_ns + s.system_ns), n.id, n.line_location, 0"
     " FROM process p CROSS JOIN x_node_sample s ON s.process = p.id"
-    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run GROUP BY s.process, "
-    "s.node"
+    " CROSS JOIN node n ON n.process = s.process AND n.id = s.node WHERE p.run = :run"
+    " AND (n.process, coalesce(n.line_location, 0)) IN (SELECT process, line FROM collecting)"
+    " GROUP BY s.process, s.node"
     " UNION ALL SELECT u.process, u.cpu_ns, m.id, u.line, u.depth + 1 FROM up u"
     " JOIN node n ON n.process = u.process AND n.id = u.at"
     " JOIN node m ON m.process = n.process AND m.id = n.parent WHERE m.line_location IS u.line AND u.depth < "
     "4096)"
-    " SELECT u.cpu_ns FROM up u JOIN node n ON n.process = u.process AND n.id = u.at"
-    " WHERE (n.process, n.location) IN (SELECT process, location FROM x_gc_location))";
+    " SELECT u.cpu_ns FROM up u WHERE (u.process, u.at) IN (SELECT process, id FROM collecting))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
     " ORDER BY rank LIMIT 1";

@@ -2,12 +2,14 @@
 """Python's small blocks are taken and put back by the profiler itself: programs that count and verify theirs see what
 they see under plain Python."""
 
+import pathlib
+import platform
 import re
 import textwrap
 
 import pytest
 
-from helpers import PYTHON, clean_environment, profile, run
+from helpers import FORM, PYTHON, binary, clean_environment, profile, python_minor, run
 
 KEPT = 20_000
 
@@ -307,3 +309,88 @@ def test_blocks_keep_what_is_written_into_them(pieprof, tmp_path, allocator):
     assert re.fullmatch(r"sums \[\d{7,}, \d{7,}\]\n", plain.stdout)
     assert done.completed.stdout == plain.stdout
     assert "Fatal" not in done.completed.stderr and "Debug memory block" not in done.completed.stderr
+
+
+JUMPS = """
+import ctypes
+for name in ("PyObject_Malloc", "PyObject_Free", "PyMem_Malloc", "PyMem_Free"):
+    print(ctypes.string_at(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value, 16).hex())
+"""
+# An allocator of the program's own, set over the one in force and taken back: it hears of each request.
+OWN = COMMON + textwrap.dedent("""
+    import ctypes
+
+    class Allocator(ctypes.Structure):
+        _fields_ = [(name, ctypes.c_void_p) for name in ("ctx", "malloc", "calloc", "realloc", "free")]
+
+    def in_force(domain):
+        found = Allocator()
+        ctypes.pythonapi.PyMem_GetAllocator(domain, ctypes.byref(found))
+        return found
+
+    # The raw domain's functions are set for objects: what was asked is seen in whose blocks there are.
+    OBJ, RAW = 2, 0
+    before = in_force(OBJ)
+    raw = in_force(RAW)
+    ctypes.pythonapi.PyObject_Malloc.restype = ctypes.c_void_p
+    def blocks(n):
+        made = [ctypes.pythonapi.PyObject_Malloc(48) for _ in range(n)]
+        return made
+    def free(made):
+        for block in made:
+            ctypes.pythonapi.PyObject_Free(ctypes.c_void_p(block))
+    inside = blocks(100)
+    zone = {block >> 40 for block in inside}
+    free(inside)
+    ctypes.pythonapi.PyMem_SetAllocator(OBJ, ctypes.byref(Allocator(raw.ctx, raw.malloc, before.calloc, before.realloc, before.free)))
+    outside = ctypes.pythonapi.PyObject_Malloc(48)
+    ctypes.pythonapi.PyMem_SetAllocator(OBJ, ctypes.byref(before))
+    ctypes.pythonapi.PyMem_RawFree(ctypes.c_void_p(outside))
+    again = blocks(100)
+    print({block >> 40 for block in again} == zone, outside >> 40 in zone)
+    free(again)
+""")
+
+
+def is_entered_directly():
+    """pieprof's own libpython of 3.11 has names for the tables of allocators (scripts/python-archive)."""
+    return FORM != "guest" and python_minor() == 11 and platform.machine() == "x86_64" and (
+        b"pie_python_PyObject" in pathlib.Path(binary()).read_bytes())
+
+
+@pytest.mark.skipif(not is_entered_directly(), reason="CPython calls our hooks through a pointer here")
+def test_functions_of_cpython_are_changed_only_where_memory_is_counted(pieprof, tmp_path):
+    counted, off, plain = (run([*command, "-c", JUMPS], env=clean_environment()).stdout.split() for command in (
+        [binary(), "-q", "-o", tmp_path / "on.db"], [binary(), "-q", "-o", tmp_path / "off.db", "--no-memory"],
+        ["bash", "-c", 'exec -a "$0" "$@"', PYTHON, binary()]))
+    print(counted, off, plain)
+    assert off == plain and len(off) == 4
+    assert all(code.startswith("e9") for code in counted) and not any(code.startswith("e9") for code in off)
+    assert [code[10:] for code in counted] == [code[10:] for code in off]
+
+
+def test_an_allocator_that_the_program_sets_is_asked(pieprof, tmp_path):
+    done, plain = run_both(tmp_path, OWN)
+    assert done.completed.stdout == plain.stdout == "True False\n"
+
+
+CAPI = """
+_testcapi = __import__("_testcapi")
+for name in ("test_pymem_alloc0", "test_pymem_setallocators", "test_pymem_setrawallocators", "test_pyobject_setallocators"):
+    getattr(_testcapi, name)()
+_testcapi.set_nomemory(50, 51)  # the 50th request is refused, whoever asks
+try:
+    [object() for _ in range(100)]
+except MemoryError:
+    print("refused")
+_testcapi.remove_mem_hooks()
+made = [bytes(i % 400) for i in range(100_000)]
+del made
+"""
+
+
+def test_cpython_s_own_tests_of_allocators(pieprof, tmp_path):
+    if run([PYTHON, "-c", "import _testcapi"]).returncode:
+        pytest.skip(f"{PYTHON} has no _testcapi")
+    done, plain = run_both(tmp_path, CAPI)
+    assert done.completed.stdout == plain.stdout == "refused\n"

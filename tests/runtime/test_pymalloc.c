@@ -327,6 +327,27 @@ static void test_other_allocators_are_refused(void **state) {
 #endif
 }
 
+/* A block at the begin of its mapping, at a low address: without a zone, what lies before it must not be read. */
+static void *malloc_low(void *ctx, size_t bytes) {
+    return ctx;
+}
+
+static void free_low(void *ctx, void *block) {}
+
+static void test_without_a_zone_nothing_is_read(void **state) {
+    enum { PAGE = 4096, PLACE = 0x7f001000 }; /* no pool begins there */
+    uintptr_t zone = pie_pymalloc_zone;
+    char *low = mmap((void *)(uintptr_t)PLACE, PAGE, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    assert_ptr_not_equal(low, MAP_FAILED);
+
+    pie_pymalloc_zone = 0;
+    bool is_known = pie_pymalloc_try(malloc_low, free_low, low);
+    pie_pymalloc_zone = zone;
+    assert_false(is_known);
+    munmap(low, PAGE);
+}
+
 static void test_blocks_of_elsewhere_are_refused(void **state) {
     assert_int_equal(verdict_on("pymalloc", "outside"), 0);
     assert_int_equal(verdict_on("pymalloc", "large too"), 0);
@@ -608,6 +629,7 @@ int main(int argc, char **argv) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pymalloc_is_accepted),
         cmocka_unit_test(test_other_allocators_are_refused),
+        cmocka_unit_test(test_without_a_zone_nothing_is_read),
         cmocka_unit_test(test_blocks_of_elsewhere_are_refused),
         cmocka_unit_test(test_other_sizes_are_refused),
         cmocka_unit_test(test_other_orders_are_refused),

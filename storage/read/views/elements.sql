@@ -7,11 +7,11 @@ CREATE VIEW x_element_threshold AS SELECT
   20 AS samples,       -- a line is named if this number of its samples met such functions,
   0.3 AS part;         -- and this part of its time
 
--- Processes that ran such functions.
+-- Processes that ran such functions. Functions come first: a file has no way to its functions but through all of them.
 CREATE VIEW x_element_process AS
-SELECT f.process
-FROM file f CROSS JOIN x_element_function e ON f.library GLOB e.library
-CROSS JOIN function u ON u.process = f.process AND u.file = f.id AND u.name GLOB e.function
+SELECT u.process
+FROM function u CROSS JOIN file f ON f.process = u.process AND f.id = u.file
+CROSS JOIN x_element_function e ON f.library GLOB e.library AND u.name GLOB e.function
 WHERE NOT f.is_own;
 
 -- Samples of these processes, each with the innermost of the functions that it was in, or that called what it was in.
