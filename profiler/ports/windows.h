@@ -23,6 +23,7 @@ enum pie_passed {
     PIE_PASSED_NUMBER = 7, /* the bytes of one number */
     PIE_PASSED_SYSTEM = 8, /* a square array that is solved or factored, though nearly all of it is zero */
     PIE_PASSED_ARRAYS = 9, /* a list of arrays, which another library takes number by number */
+    PIE_PASSED_CHOICE = 10, /* items of which min() or max() takes one, though few have changed */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process

@@ -148,6 +148,8 @@ static void add_str(struct pie_confirm_digest *digest, PyObject *object) {
 }
 
 static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
+    size_t before_bytes = digest->size_bytes;
+
     if (PyBytes_CheckExact(object)) {
         add_kept_bytes(digest, object);
     } else if (PyByteArray_CheckExact(object)) {
@@ -158,6 +160,7 @@ static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
     } else {
         return false;
     }
+    digest->text_bytes += digest->size_bytes - before_bytes;
     digest->is_single = false;
     return true;
 }
@@ -279,6 +282,7 @@ static void add_set(struct pie_confirm_digest *digest, PyObject *set) {
         digest->budget = one.budget;
         digest->is_value = one.is_value;
         digest->size_bytes = one.size_bytes;
+        digest->text_bytes = one.text_bytes;
     }
     mix(digest, sum);
 }
