@@ -416,8 +416,15 @@ static bool add_instance(struct pie_confirm_digest *digest, PyObject *object) {
     return true;
 }
 
+/* A member of an enumeration is made once, with its class. */
+static bool is_member(PyObject *object) {
+    const char *name = Py_TYPE(Py_TYPE(object))->tp_name;
+
+    return strcmp(name, "EnumType") == 0 || strcmp(name, "EnumMeta") == 0;
+}
+
 static bool is_constant(PyObject *object) {
-    return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented ||
+    return is_member(object) || object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented ||
            PyModule_CheckExact(object) || PyCode_Check(object) || PyType_Check(object) ||
            Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
            Py_IS_TYPE(object, &PyClassMethodDescr_Type) || is_named(object, "re.Pattern") ||

@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Lines of own code that take a good part of the run: also those of which no access was watched, as pure Python has
+-- none, and of which no other view tells. They have a finding all the same, and counted windows may say what their calls
+-- are (windows.sql). Below findings.sql.
+
+-- All figures to tune are here.
+CREATE VIEW x_hot_threshold AS SELECT
+  0.25 AS hot_part,        -- a line is named if it takes this part of the run's CPU time, and no other one takes more;
+  0.1 AS warm_part;        -- or this part, and windows have something to say of it
+
+CREATE VIEW x_hot_line AS
+SELECT x.*, a.cpu_ns * 1.0 AS run_ns, iif(nth = 1 AND line_ns >= hot_part * a.cpu_ns, 'hot', 'warm') AS severity
+FROM (
+  SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
+    max(s.cpu_ns), row_number() OVER (PARTITION BY s.run ORDER BY sum(s.cpu_ns) DESC) AS nth
+  FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
+  WHERE s.kind = 1 AND f.is_own AND l.line > 0
+  GROUP BY s.run, f.path, l.line) x
+JOIN x_total a ON a.run = x.run JOIN x_hot_threshold
+WHERE line_ns >= warm_part * a.cpu_ns;
+
+-- As x_told_finding has them. It leaves them out where the line has another finding.
+CREATE VIEW x_hot_told AS
+SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, 'undecided',
+  printf('the line takes %.0f %% of the run, and no access to memory of native code was watched there, so the evidence does '
+    || 'not decide', 100 * x.line_ns / x.run_ns),
+  'see what takes its time with "calls below" the line, and count all of its calls with pieprof confirm',
+  NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, x.line_ns, x.run_ns, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
+  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, x.severity, PIE_BASIS_WATCHES, 1
+FROM x_hot_line x JOIN x_threshold t;
