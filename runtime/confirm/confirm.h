@@ -43,6 +43,8 @@ struct pie_confirm_digest {
     size_t budget;     /* bytes that may still be looked at; when it is used up, is_value is false */
     unsigned depth, n_functions;
     const struct _object *functions[8]; /* whose closures are being read: a function may enclose itself */
+    const struct _object *tables[4];    /* frames, series and indexes that were read: an accessor has several names for one */
+    unsigned n_tables;
 };
 
 enum { PIE_CONFIRM_BUDGET_BYTES = 64 << 20, PIE_CONFIRM_BUDGET_SMALL_BYTES = 16 << 10 };
