@@ -9,14 +9,15 @@ CREATE VIEW x_hot_threshold AS SELECT
   0.1 AS warm_part;        -- or this part, and windows have something to say of it
 
 CREATE VIEW x_hot_line AS
-SELECT x.*, a.cpu_ns * 1.0 AS run_ns, iif(nth = 1 AND line_ns >= hot_part * a.cpu_ns, 'hot', 'warm') AS severity
+SELECT x.*, a.cpu_ns * 1.0 AS run_ns, iif(line_ns >= hot_part * a.cpu_ns AND row_number() OVER (
+    PARTITION BY x.run ORDER BY line_ns DESC) = 1, 'hot', 'warm') AS severity
 FROM (
   SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
-    max(s.cpu_ns), row_number() OVER (PARTITION BY s.run ORDER BY sum(s.cpu_ns) DESC) AS nth
-  FROM x_place_cost s JOIN place(l, u, f) AT (s.process, s.own_location)
-  WHERE s.kind = 1 AND f.is_own AND l.line > 0
+    max(s.cpu_ns)
+  FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node JOIN place(l, u, f) AT (n.process, n.own_location)
+  WHERE f.is_own AND l.line > 0
   GROUP BY s.run, f.path, l.line) x
-JOIN x_total a ON a.run = x.run JOIN x_hot_threshold
+JOIN x_may_hot m ON m.run = x.run JOIN x_total a ON a.run = x.run JOIN x_hot_threshold
 WHERE line_ns >= warm_part * a.cpu_ns;
 
 -- As x_told_finding has them. It leaves them out where the line has another finding.
