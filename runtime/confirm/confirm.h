@@ -43,7 +43,8 @@ struct pie_confirm_digest {
     size_t budget;     /* bytes that may still be looked at; when it is used up, is_value is false */
     unsigned depth, n_functions;
     const struct _object *functions[8]; /* whose closures are being read: a function may enclose itself */
-    const struct _object *tables[4];    /* frames, series and indexes that were read: an accessor has several names for one */
+    const struct _object
+        *tables[4]; /* frames, series and indexes that were read: an accessor has several names for one */
     unsigned n_tables;
 };
 
@@ -78,7 +79,8 @@ struct pie_confirm_passed {
     uint8_t kind; /* enum pie_passed */
     const struct _object *container;
     size_t size, items; /* of the container; of them, those that it goes through */
-    uint64_t text;      /* CODE, LIST: the digest of the text, or of the lists; CHOICE: one that stands for the items */
+    uint64_t
+        text; /* CODE, LIST: the digest of the text, or of the lists; CHOICE: one that stands for the items */
 };
 
 /* passed.c: of a method of a list or tuple with its arguments, self first; of a function with its first argument; of

@@ -48,13 +48,14 @@ bool pie_confirm_made_add(struct pie_confirm_digest *digest, uint32_t line, PyOb
     return true;
 }
 
-void pie_confirm_made_note(const struct pie_confirm_digest *arguments, uint32_t line, PyObject *result, bool is_value) {
+void pie_confirm_made_note(const struct pie_confirm_digest *arguments, uint32_t line, PyObject *result,
+                           bool is_value) {
     unsigned at = place_of(result);
 
     if (at < MADE_MAX) /* another object lay there */
         drop(at);
-    if (is_value || !arguments->is_value || arguments->elements > 0 || arguments->text_bytes < TEXT_BYTES_MIN ||
-        Py_REFCNT(result) != 1)
+    if (is_value || !arguments->is_value || arguments->elements > 0 ||
+        arguments->text_bytes < TEXT_BYTES_MIN || Py_REFCNT(result) != 1)
         return;
     for (at = MADE_MAX - 1; at > 0; at--)
         all_made[at] = all_made[at - 1];

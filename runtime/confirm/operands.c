@@ -88,7 +88,8 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);
-    if (call->args.is_derived && call->args.elements > 0) /* what is done with numbers may be left to chance */
+    if (call->args.is_derived &&
+        call->args.elements > 0) /* what is done with numbers may be left to chance */
         call->args.is_value = false;
     return true;
 }

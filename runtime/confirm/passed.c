@@ -117,7 +117,8 @@ static void take_least(uint64_t *least, PyObject *item, PyObject *value) {
 /* min() and max() of one container. */
 struct pie_confirm_passed pie_confirm_passed_choice(PyObject *callee, PyObject *container) {
     static const char *const NAMES[] = {"min", "max", NULL};
-    struct pie_confirm_passed passed = {.kind = PIE_PASSED_CHOICE, .container = container, .text = UINT64_MAX};
+    struct pie_confirm_passed passed = {
+        .kind = PIE_PASSED_CHOICE, .container = container, .text = UINT64_MAX};
     PyObject *item, *value;
     Py_ssize_t at = 0;
     Py_hash_t hash;
