@@ -579,7 +579,8 @@ CREATE TABLE passed (
                                    -- 6: an array that a product reads, though 98 % of it is zero; 7: the bytes of
                                    -- one number, of which int.from_bytes() or struct.unpack() makes it; 8: an array
                                    -- that is solved or factored, though 94 % of it is zero; 9: a list of arrays that
-                                   -- another library takes number by number; 10: items of which min() or max() takes one
+                                   -- another library takes number by number; 10: items of which min() or
+                                   -- max() takes one
   is_in_loop INTEGER NOT NULL,     -- as in windowed
   calls INTEGER NOT NULL,          -- such calls
   items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something

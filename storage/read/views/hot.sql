@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Lines of own code that take a good part of the run: also those of which no access was watched, as pure Python has
--- none, and of which no other view tells. They have a finding all the same, and counted windows may say what their calls
--- are (windows.sql). Below findings.sql.
+-- Lines of own code that take a good part of the run, whatever is known of them: pure Python has no accesses that are
+-- watched. They have a finding all the same, and counted windows may say what their calls are (windows.sql). Below
+-- findings.sql.
 
 -- All figures to tune are here.
 CREATE VIEW x_hot_threshold AS SELECT

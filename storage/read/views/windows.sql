@@ -29,12 +29,12 @@ CREATE VIEW x_window_threshold AS SELECT
   0.1 AS single_part,      -- and no more than this to those on single elements,
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
-  0.3 AS python_part,      -- calls cost more than what they do: this part of the line's time is Python code of a library,
+  5e6 AS few_ns,           -- nor many short calls, if all but single_part goes to calls that take this long
+  0.3 AS python_part,      -- calls cost more than what they do: this part of the line's time is a library's Python code,
   0.25 AS hot_part,        -- the line takes this part of the run's CPU time,
-  100 AS costly_calls,     -- and this number of counted calls of the callee that takes this part of the counted time
-  0.6 AS costly_part,      -- do not come again, and take no longer than this each. Nobody knows what a better call saves:
-  2e5 AS costly_ns,        -- half of the line's time stands for it
-  5e6 AS few_ns;           -- nor many short calls, if all but single_part goes to calls that take this long
+  100 AS costly_calls,     -- and of the callee that takes this part of the counted time this number of calls at least
+  0.6 AS costly_part,      -- was counted, which mostly do not come again
+  2e5 AS costly_ns;        -- and take no longer than this. Half of the line's time stands for what a better one saves
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -159,7 +159,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = again_category),
     iif(becomes_costly, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls'), advice)) AS advice,
-  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN line_ns / 2 ELSE wasted_ns END AS wasted_ns,
+  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns
     WHEN becomes_costly THEN 0 ELSE low_ns END AS low_ns,
   CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)
