@@ -30,7 +30,7 @@ CREATE VIEW x_window_threshold AS SELECT
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
   5e6 AS few_ns,           -- nor many short calls, if all but single_part goes to calls that take this long
-  0.3 AS python_part,      -- calls cost more than what they do: this part of the line's time is a library's Python code,
+  0.3 AS python_part,      -- calls cost more than what they do: this part of the time is Python code of a library,
   0.25 AS hot_part,        -- the line takes this part of the run's CPU time,
   100 AS costly_calls,     -- and of the callee that takes this part of the counted time this number of calls at least
   0.6 AS costly_part,      -- was counted, which mostly do not come again
