@@ -14,15 +14,16 @@ enum { PIE_WINDOW_CALLEE_BYTES = 96 };
 /* What calls of a callee go through item by item, if they do. Values of the column passed.kind. */
 enum pie_passed {
     PIE_PASSED_NONE,
-    PIE_PASSED_SEARCH = 1, /* a list or tuple, for one of its items */
-    PIE_PASSED_SLICE = 2,  /* a copy of a part of a list, tuple, text or bytes */
-    PIE_PASSED_SHIFT = 3,  /* the items of a list behind one that is added or removed */
-    PIE_PASSED_CODE = 4,   /* text that eval(), exec() or compile() makes code of, character by character */
-    PIE_PASSED_LIST = 5,   /* lists of numbers, which a library makes arrays of */
-    PIE_PASSED_ZEROS = 6,  /* an array that a product reads, though nearly all of it is zero */
-    PIE_PASSED_NUMBER = 7, /* the bytes of one number */
-    PIE_PASSED_SYSTEM = 8, /* a square array that is solved or factored, though nearly all of it is zero */
-    PIE_PASSED_ARRAYS = 9, /* a list of arrays, which another library takes number by number */
+    PIE_PASSED_SEARCH = 1,  /* a list or tuple, for one of its items */
+    PIE_PASSED_SLICE = 2,   /* a copy of a part of a list, tuple, text or bytes */
+    PIE_PASSED_SHIFT = 3,   /* the items of a list behind one that is added or removed */
+    PIE_PASSED_CODE = 4,    /* text that eval(), exec() or compile() makes code of, character by character */
+    PIE_PASSED_LIST = 5,    /* lists of numbers, which a library makes arrays of */
+    PIE_PASSED_ZEROS = 6,   /* an array that a product reads, though nearly all of it is zero */
+    PIE_PASSED_NUMBER = 7,  /* the bytes of one number */
+    PIE_PASSED_SYSTEM = 8,  /* a square array that is solved or factored, though nearly all of it is zero */
+    PIE_PASSED_ARRAYS = 9,  /* a list of arrays, which another library takes number by number */
+    PIE_PASSED_CHOICE = 10, /* items of which min() or max() takes one, though few have changed */
 };
 
 /* What one callee was called for at one line, in all windows so far. file and callee are borrowed until the process

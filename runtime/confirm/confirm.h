@@ -38,9 +38,14 @@ struct pie_confirm_digest {
     bool is_single;    /* nothing but single numbers */
     size_t size_bytes; /* of text, buffers and containers, read or not */
     size_t elements;   /* of the largest buffer of values */
+    size_t text_bytes; /* of text and bytes alone */
+    bool is_derived;   /* something is known by what it was made of (made.c) */
     size_t budget;     /* bytes that may still be looked at; when it is used up, is_value is false */
     unsigned depth, n_functions;
     const struct _object *functions[8]; /* whose closures are being read: a function may enclose itself */
+    const struct _object
+        *tables[4]; /* frames, series and indexes that were read: an accessor has several names for one */
+    unsigned n_tables;
 };
 
 enum { PIE_CONFIRM_BUDGET_BYTES = 64 << 20, PIE_CONFIRM_BUDGET_SMALL_BYTES = 16 << 10 };
@@ -55,6 +60,12 @@ void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget_b
 void pie_confirm_digest_add(struct pie_confirm_digest *digest, struct _object *object);
 /* Adds an object without a look at what it holds. */
 void pie_confirm_digest_add_identity(struct pie_confirm_digest *digest, struct _object *object);
+/* made.c: adds an argument that the call before made of long text and that nobody else holds: what it was made of
+ * stands for it. False: it is none, and nothing was added. */
+bool pie_confirm_made_add(struct pie_confirm_digest *digest, uint32_t line, struct _object *object);
+/* … and notes what a call has made of its arguments. is_value: its own content can be read. */
+void pie_confirm_made_note(const struct pie_confirm_digest *arguments, uint32_t line, struct _object *result,
+                           bool is_value);
 /* Adds what is called; the receiver of a method by value. */
 void pie_confirm_digest_add_callee(struct pie_confirm_digest *digest, struct _object *callee);
 
@@ -68,14 +79,16 @@ struct pie_confirm_passed {
     uint8_t kind; /* enum pie_passed */
     const struct _object *container;
     size_t size, items; /* of the container; of them, those that it goes through */
-    uint64_t text;      /* CODE, LIST: the digest of the text, or of the lists */
+    uint64_t
+        text; /* CODE, LIST: the digest of the text, or of the lists; CHOICE: one that stands for the items */
 };
 
 /* passed.c: of a method of a list or tuple with its arguments, self first; of a function with its first argument; of
- * `item in container`; of container[begin:end]. */
+ * one that chooses among the items of its only argument; of `item in container`; of container[begin:end]. */
 struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments,
                                                     int count);
 struct pie_confirm_passed pie_confirm_passed_function(struct _object *callee, struct _object *argument);
+struct pie_confirm_passed pie_confirm_passed_choice(struct _object *callee, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_slice(struct _object *container);
 /* arrays.c: of a function of libraries for arrays, by its name in the rows; of an operator with its two operands. */

@@ -148,6 +148,8 @@ static void add_str(struct pie_confirm_digest *digest, PyObject *object) {
 }
 
 static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
+    size_t before_bytes = digest->size_bytes;
+
     if (PyBytes_CheckExact(object)) {
         add_kept_bytes(digest, object);
     } else if (PyByteArray_CheckExact(object)) {
@@ -158,6 +160,7 @@ static bool add_text(struct pie_confirm_digest *digest, PyObject *object) {
     } else {
         return false;
     }
+    digest->text_bytes += digest->size_bytes - before_bytes;
     digest->is_single = false;
     return true;
 }
@@ -279,6 +282,7 @@ static void add_set(struct pie_confirm_digest *digest, PyObject *set) {
         digest->budget = one.budget;
         digest->is_value = one.is_value;
         digest->size_bytes = one.size_bytes;
+        digest->text_bytes = one.text_bytes;
     }
     mix(digest, sum);
 }
@@ -412,8 +416,15 @@ static bool add_instance(struct pie_confirm_digest *digest, PyObject *object) {
     return true;
 }
 
+/* A member of an enumeration is made once, with its class. */
+static bool is_member(PyObject *object) {
+    const char *name = Py_TYPE(Py_TYPE(object))->tp_name;
+
+    return strcmp(name, "EnumType") == 0 || strcmp(name, "EnumMeta") == 0;
+}
+
 static bool is_constant(PyObject *object) {
-    return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented ||
+    return is_member(object) || object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented ||
            PyModule_CheckExact(object) || PyCode_Check(object) || PyType_Check(object) ||
            Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
            Py_IS_TYPE(object, &PyClassMethodDescr_Type) || is_named(object, "re.Pattern") ||

@@ -66,24 +66,31 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
     bool has_self;
     PyObject *callee = callee_below(top - site->argument, &has_self);
     struct pie_confirm_sums *sums = callee_sums(site, callee);
+    Py_ssize_t n_named = names && PyTuple_CheckExact(names) ? PyTuple_GET_SIZE(names) : 0;
 
     if (!sums)
         return false;
     begin_digest(call, sums);
     for (int i = site->argument + has_self; i > 0; i--)
-        pie_confirm_digest_add(&call->args, top[-i]);
+        if (!pie_confirm_made_add(&call->args, site->line, top[-i]))
+            pie_confirm_digest_add(&call->args, top[-i]);
     call->is_single = call->args.is_single;
     call->is_operator = pie_confirm_is_ufunc(callee);
     if (has_self)
         call->passed = pie_confirm_passed_method(callee, top - site->argument - 1, site->argument + 1);
     else if (site->argument > 0)
         call->passed = pie_confirm_passed_function(callee, top[-site->argument]);
+    if (!has_self && site->argument - n_named == 1 && !call->passed.kind)
+        call->passed = pie_confirm_passed_choice(callee, top[-site->argument]);
     if (!call->passed.kind)
         call->passed = pie_confirm_passed_arrays(callee, pie_confirm_sums_name(sums),
                                                  top - site->argument - has_self, site->argument + has_self);
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);
+    if (call->args.is_derived &&
+        call->args.elements > 0) /* what is done with numbers may be left to chance */
+        call->args.is_value = false;
     return true;
 }
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#if PY_VERSION_HEX >= 0x030d0000
+#define Py_BUILD_CORE 1
+#include <internal/pycore_setobject.h>
+#undef Py_BUILD_CORE
+#endif
 
 #include "runtime/confirm/confirm.h"
 
 #include <string.h>
 
+#include "profiler/base/hash.h"
 #include "profiler/ports/windows.h"
 
 /* How many items a call of the built-in sequences goes through. Only of types that are exactly these, whose methods run
@@ -64,12 +70,20 @@ struct pie_confirm_passed pie_confirm_passed_method(PyObject *callee, PyObject *
     return nothing();
 }
 
-static bool makes_code(PyObject *callee) {
+static bool is_builtin(PyObject *callee, const char *const *names) {
     PyObject *module = PyCFunction_CheckExact(callee) ? ((PyCFunctionObject *)callee)->m_module : NULL;
-    const char *name = module ? ((PyCFunctionObject *)callee)->m_ml->ml_name : "";
 
-    return module && PyUnicode_Check(module) && PyUnicode_CompareWithASCIIString(module, "builtins") == 0 &&
-           (strcmp(name, "eval") == 0 || strcmp(name, "exec") == 0 || strcmp(name, "compile") == 0);
+    if (!module || !PyUnicode_Check(module) || PyUnicode_CompareWithASCIIString(module, "builtins") != 0)
+        return false;
+    while (*names && strcmp(((PyCFunctionObject *)callee)->m_ml->ml_name, *names) != 0)
+        names++;
+    return *names;
+}
+
+static bool makes_code(PyObject *callee) {
+    static const char *const NAMES[] = {"eval", "exec", "compile", NULL};
+
+    return is_builtin(callee, NAMES);
 }
 
 /* Text is made into code anew by each call, whatever its other arguments are. */
@@ -84,6 +98,49 @@ struct pie_confirm_passed pie_confirm_passed_function(PyObject *callee, PyObject
     struct pie_confirm_passed passed =
         passed_of(PIE_PASSED_CODE, argument, is_str ? PyUnicode_GET_LENGTH(argument) : Py_SIZE(argument));
     passed.text = digest.hash;
+    return passed;
+}
+
+/* The item with the least hash stands for a container of which few items changed: it is mostly still there. Of a dict
+ * its value is part of it. */
+static void take_least(uint64_t *least, PyObject *item, PyObject *value) {
+    struct pie_confirm_digest digest;
+
+    pie_confirm_digest_begin(&digest, PIE_CONFIRM_BUDGET_SMALL_BYTES);
+    pie_confirm_digest_add(&digest, item);
+    pie_confirm_digest_add(&digest, value);
+    uint64_t hash = pie_hash_upper(digest.hash);
+    if (hash < *least)
+        *least = hash;
+}
+
+/* min() and max() of one container. */
+struct pie_confirm_passed pie_confirm_passed_choice(PyObject *callee, PyObject *container) {
+    static const char *const NAMES[] = {"min", "max", NULL};
+    struct pie_confirm_passed passed = {
+        .kind = PIE_PASSED_CHOICE, .container = container, .text = UINT64_MAX};
+    PyObject *item, *value;
+    Py_ssize_t at = 0;
+    Py_hash_t hash;
+
+    if (!is_builtin(callee, NAMES))
+        return nothing();
+    if (PyList_CheckExact(container)) {
+        for (; at < PyList_GET_SIZE(container); at++)
+            take_least(&passed.text, PyList_GET_ITEM(container, at), NULL);
+        passed.size = (size_t)PyList_GET_SIZE(container);
+    } else if (PyAnySet_CheckExact(container)) {
+        while (_PySet_NextEntry(container, &at, &item, &hash))
+            take_least(&passed.text, item, NULL);
+        passed.size = (size_t)PySet_GET_SIZE(container);
+    } else if (PyDict_CheckExact(container)) {
+        while (PyDict_Next(container, &at, &item, &value))
+            take_least(&passed.text, item, value);
+        passed.size = (size_t)PyDict_GET_SIZE(container);
+    } else {
+        return nothing();
+    }
+    passed.items = passed.size;
     return passed;
 }
 

@@ -282,6 +282,7 @@ static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_
     pie_confirm_digest_add(&digest, result);
     if (digest.is_value)
         (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
+    pie_confirm_made_note(&call->args, sums->row->line, result, digest.is_value);
     digest.is_value = digest.is_value && !may_be_for_effect(result);
     sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_results = sums->results.count;
@@ -308,19 +309,22 @@ static unsigned place_in_turn(const struct pie_confirm_sums *sums, const struct 
 }
 
 /* What a slice has made is cut again, or nothing is: another one is likely at the same place. So is a container of the
- * same size each time, where the call made it from this one: rows of a table, of which the first column is cut off. */
-static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_passed *now) {
+ * same size each time, where the call made it from this one: rows of a table, of which the first column is cut off. A
+ * choice among items that are the same as before is another matter, and so is one among items that are all new. */
+static bool is_carried(struct pie_confirm_sums *sums, const struct pie_confirm_passed *now, bool is_changed) {
     unsigned at = now->kind == PIE_PASSED_SLICE ? 0 : place_in_turn(sums, now);
     const struct pie_confirm_passed *before = &sums->passed[at];
     bool is_lost;
 
-    if (now->kind >= PIE_PASSED_ZEROS)
+    if (now->kind >= PIE_PASSED_ZEROS && now->kind != PIE_PASSED_CHOICE)
         return true;
     if (now->kind == PIE_PASSED_CODE || now->kind == PIE_PASSED_LIST)
         return look_up(&sums->texts, now->text, UNKNOWN, &is_lost);
     size_t change = change_of(before, now);
     bool is_near = change <= before->size / NEAR + NEAR;
 
+    if (now->kind == PIE_PASSED_CHOICE && !(is_changed && now->text == before->text))
+        return false;
     return now->container == before->container && is_near && (now->kind != PIE_PASSED_SLICE || change > 0);
 }
 
@@ -339,7 +343,7 @@ static void note_passed(struct pie_confirm_sums *sums, struct pie_confirm_call *
     sums->row->passed++;
     sums->row->passed_items += call->passed.items;
     sums->row->passed_ns += ns;
-    sums->row->carried += is_carried(sums, &call->passed);
+    sums->row->carried += is_carried(sums, &call->passed, call->args.hash != sums->before);
     keep_in_turn(sums, &call->passed);
     if (call->passed.kind == PIE_PASSED_SLICE)
         sums->passed[0].container = result;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "profiler/base/hash.h"
+
 /* Frames, series and indexes of pandas by their content: the arrays of their blocks and the labels of their axes. What
  * they keep only for speed, such as columns that were taken out before, is left out. Attributes are read where they
  * lie: in the object's dict, or by a getter in C. */
@@ -86,9 +88,26 @@ static void add_index(struct pie_confirm_digest *digest, PyObject *object) {
     (void)add_part(digest, object, "_name");
 }
 
+/* Its content is in the digest already: only its number is added. */
+static bool was_read(struct pie_confirm_digest *digest, PyObject *object) {
+    for (unsigned i = 0; i < digest->n_tables; i++)
+        if (digest->tables[i] == object) {
+            digest->hash = pie_hash_mix(digest->hash, i);
+            return true;
+        }
+    return false;
+}
+
+static void note_read(struct pie_confirm_digest *digest, PyObject *object) {
+    if (digest->n_tables < sizeof digest->tables / sizeof *digest->tables)
+        digest->tables[digest->n_tables++] = object;
+}
+
 bool pie_confirm_digest_add_table(struct pie_confirm_digest *digest, PyObject *object) {
     PyTypeObject *type = Py_TYPE(object);
 
+    if (was_read(digest, object))
+        return true;
     if (Py_IS_TYPE(object, &PyRange_Type)) {
         (void)(add_part(digest, object, "start") && add_part(digest, object, "stop") &&
                add_part(digest, object, "step"));
@@ -102,6 +121,7 @@ bool pie_confirm_digest_add_table(struct pie_confirm_digest *digest, PyObject *o
         add_index(digest, object);
     else
         return false;
+    note_read(digest, object);
     digest->is_single = false;
     return true;
 }

@@ -579,13 +579,15 @@ CREATE TABLE passed (
                                    -- 6: an array that a product reads, though 98 % of it is zero; 7: the bytes of
                                    -- one number, of which int.from_bytes() or struct.unpack() makes it; 8: an array
                                    -- that is solved or factored, though 94 % of it is zero; 9: a list of arrays that
-                                   -- another library takes number by number
+                                   -- another library takes number by number; 10: items of which min() or
+                                   -- max() takes one
   is_in_loop INTEGER NOT NULL,     -- as in windowed
   calls INTEGER NOT NULL,          -- such calls
   items INTEGER NOT NULL,          -- that they went through, all together; at most, where a search finds something
   carried INTEGER NOT NULL,        -- calls that met the list of one of the calls just before, of about the same length,
                                    -- or a slice that the call before had made; 4 and 5: text or lists of any call
-                                   -- before; 6 to 9: all
+                                   -- before; 6 to 9: all; 10: the container of one of the calls just before, of
+                                   -- which some items have changed, and not all
   call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting
   line_ns INTEGER NOT NULL,        -- CPU time of the main thread's samples in the line, with all but own code below it
   PRIMARY KEY (process, file, line, callee)

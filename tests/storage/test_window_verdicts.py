@@ -219,6 +219,10 @@ RANGE = window(30, "for x in range_iterator", 90, 1e6)
     (passed(9, calls=8), (), ("load", "API misuse", "taken number by number")),
     (passed(9, calls=7), (), None),
     (passed(9, call_ns=0.7e6), (), None),  # 9 ns for each number
+    (passed(10, calls=12, items=32, carried=8), (), ("load", "inefficient algorithm", "read again")),
+    (passed(10, calls=11, items=32), (), None),
+    (passed(10, items=31), (), None),
+    (passed(10, carried=59), (), None),  # in half of the choices half of the items are new
     (passed(7, items=2), (RANGE,), ("load", "slice underutilization", "looked up again")),
     (passed(7, calls=99, items=2), (RANGE,), None),
     (passed(7, items=2), (), None),  # the places are no range's
@@ -285,3 +289,50 @@ def test_what_is_called_is_part_of_the_line_that_calls(changed, file, user_line)
     assert (call["severity"], inner["user_line"]) == ("high", user_line)
     if user_line:
         assert (call["first_line"], inner["severity"]) == (19, "low")
+
+
+# Line 20 has no watches any more, and takes a third of the run.
+UNWATCHED = ("DELETE FROM watch WHERE first_node IN (20, 220) OR second_node IN (20, 220)",
+             "UPDATE sample SET native_ns = 15 * native_ns WHERE node = 220")
+
+
+def test_a_line_that_takes_a_quarter_of_the_run_has_a_finding(changed):
+    row = findings(changed(*UNWATCHED))["store", "waste.py", 20]
+    assert (row["category"], row["severity"], row["wasted_s"]) == ("undecided", "low", 0)
+    assert "of the run, and no access to memory of native code was watched there" in row["evidence"]
+
+
+@pytest.mark.parametrize("changes", [
+    (UNWATCHED[0], UNWATCHED[1].replace("15", "4")),  # less than that
+    UNWATCHED[1:],  # it has another finding
+    (*UNWATCHED, "DELETE FROM watch"),  # nothing was watched
+])
+def test_other_lines_need_evidence(changed, changes):
+    for row in findings(changed(*changes)).values():
+        assert "no access to memory of native code was watched there" not in row["evidence"]
+
+
+def test_windows_say_what_the_calls_of_such_a_line_are(changed):
+    row = findings(changed(*UNWATCHED, window(20, "f", 100, 1e7, compared=100, distinct=10, again=90, again_ns=9e6)))["store", "waste.py", 20]
+    assert (row["category"], row["severity"]) == (INVARIANT, "high") and "of 100 calls of f that were counted, 90" in row["evidence"]
+
+
+@pytest.mark.parametrize("calls, call_ns, again, factor, category", [
+    (100, 1e7, 30, 30, "API misuse"),
+    (99, 1e7, 30, 30, "undecided"),
+    (100, 2.1e7, 30, 30, "undecided"),  # 210 us each
+    (100, 1e7, 90, 30, INVARIANT),  # they come again
+    (100, 1e7, 30, 0.5, None),  # Python code of the library takes less of the line
+])
+def test_calls_that_cost_more_than_what_they_do(changed, calls, call_ns, again, factor, category):
+    """Line 15 calls Python code of a library, which makes no access that is watched."""
+    found = findings(changed(
+        "DELETE FROM watch WHERE first_node IN (15, 50, 215) OR second_node IN (15, 50, 215)",
+        f"UPDATE sample SET python_ns = {factor} * python_ns WHERE node = 50",
+        window(15, "f", calls, call_ns, compared=calls, distinct=calls - again, once=calls - again, again=again,
+               again_ns=call_ns * again / calls)))
+    row = found.get(("store", "waste.py", 15))
+    assert (row and row["category"]) == category
+    if category == "API misuse":
+        assert row["severity"] == "low" and row["wasted_s_low"] == 0 and row["wasted_s"] == pytest.approx(row["cpu_s"] / 2)
+        assert "of 100 calls of f that were counted, 30 were made before, and each takes 100 us" in row["evidence"]

@@ -6,6 +6,8 @@ SELECT column1 AS about, column2 AS advice
 FROM (VALUES
   ('repeated native calls', 'keep the result and use it again, in a variable or with functools.lru_cache'),
   ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
+  ('costly calls', 'look for a call that does less for each value (a parser of this one format, fields instead of a deep '
+    || 'copy), or for one that takes many values'),
   ('recursion', 'keep each result by its arguments (functools.lru_cache), or fill a table from the smallest cases on'));
 
 -- For any library.

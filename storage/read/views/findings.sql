@@ -24,6 +24,7 @@ FROM (
     SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
       max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
     FROM (SELECT *, max(basis) OVER g AS line_basis, max(iif(is_alone, basis, 0)) OVER g AS alone_basis, max(severity = 'maybe') OVER g AS line_passes,
+      count(*) OVER g AS line_rows,
       max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
@@ -57,6 +58,8 @@ FROM (
       UNION ALL
       SELECT * FROM x_element_told
       UNION ALL
+      SELECT * FROM x_hot_told
+      UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
@@ -66,6 +69,7 @@ FROM (
     WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
   WHERE severity <> 'called'
     AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)
+    AND NOT (severity IN ('hot', 'warm') AND line_rows > 1)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS

@@ -6,6 +6,11 @@
 CREATE VIEW x_may_watch AS
 SELECT DISTINCT p.run FROM process p JOIN watch w ON w.process = p.id;
 
+-- Where neither was on, that nothing was seen at a line says nothing of it.
+CREATE VIEW x_may_hot AS
+SELECT DISTINCT run FROM process p
+WHERE EXISTS (SELECT 1 FROM watch w WHERE w.process = p.id) OR EXISTS (SELECT 1 FROM windowed w WHERE w.process = p.id);
+
 CREATE VIEW x_may_copy AS
 SELECT run FROM (
   SELECT p.run, sum(a.rises) AS rises FROM process p JOIN allocation a ON a.process = p.id GROUP BY p.run)

@@ -35,7 +35,11 @@ FROM (VALUES
     || 'counted solved or factored an array of which 94 % at least is zero, of {items} elements on average'),
   -- Where a number takes less, the library has made one array of them first.
   (9, 8, 64, 0.9, 0.3, 10, NULL, 0.7, 1.2, 'lists of arrays', PIE_BASIS_ARRAYS, 'API misuse', '{calls} calls that were counted '
-    || 'took lists of arrays number by number, {items} numbers on average'));
+    || 'took lists of arrays number by number, {items} numbers on average'),
+  -- Of n items that all changed, none would be carried; of which half changed, half. What is chosen is mostly searched
+  -- for again to take it out, at another line (work.sql).
+  (10, 12, 32, 0.6, 0.5, 2, NULL, 0.7, 1.75, 'chosen again', PIE_BASIS_SEARCHES, 'inefficient algorithm', 'of {calls} calls that were '
+    || 'counted, {carried} chose among the items of the call before, of which a few had changed, {items} on average'));
 
 -- By callee, with the part of the line's counted time that its calls take.
 CREATE VIEW x_passed_line AS

@@ -29,7 +29,12 @@ CREATE VIEW x_window_threshold AS SELECT
   0.1 AS single_part,      -- and no more than this to those on single elements,
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
-  5e6 AS few_ns;           -- nor many short calls, if all but single_part goes to calls that take this long
+  5e6 AS few_ns,           -- nor many short calls, if all but single_part goes to calls that take this long
+  0.3 AS python_part,      -- calls cost more than what they do: this part of the time is Python code of a library,
+  0.25 AS hot_part,        -- the line takes this part of the run's CPU time,
+  100 AS costly_calls,     -- and of the callee that takes this part of the counted time this number of calls at least
+  0.6 AS costly_part,      -- was counted, which mostly do not come again
+  2e5 AS costly_ns;        -- and take no longer than this. Half of the line's time stands for what a better one saves
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -79,10 +84,12 @@ FROM (
 JOIN x_window_threshold t
 WHERE nth = 1;
 
--- The part of a counted line's CPU time that does not go to its own bytecode: its calls have no more than that.
+-- The part of a counted line's CPU time that does not go to its own bytecode: its calls have no more than that. And the
+-- part that goes to Python code of libraries.
 CREATE VIEW x_windowed_below AS
 SELECT s.run, f.path AS file, l.line,
-  1 - sum(iif(s.line_location IS s.own_location, 1.0 * s.python_ns, 0)) / nullif(sum(s.cpu_ns), 0) AS below_part
+  1 - sum(iif(s.line_location IS s.own_location, 1.0 * s.python_ns, 0)) / nullif(sum(s.cpu_ns), 0) AS below_part,
+  sum(iif(s.line_location IS s.own_location, 0, 1.0 * s.python_ns)) / nullif(sum(s.cpu_ns), 0) AS python_part
 FROM (SELECT DISTINCT process FROM windowed) w CROSS JOIN x_place_cost s ON s.process = w.process
 JOIN place(l, u, f) AT (s.process, s.own_location)
 WHERE s.kind = 1 AND (f.path, l.line) IN (SELECT file, line FROM windowed)
@@ -106,19 +113,24 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
   is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND long_ns > 0 AND long_ns >= (1 - single_part) * call_ns
     AND single_ns <= single_part * call_ns AS is_of_few,
+  library IS NULL AND row_number() OVER (PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1
+    AND NOT max(basis OR category <> 'undecided') OVER g AND line_ns >= hot_part * run_ns AND line_python_part >= python_part
+    AND top_calls >= costly_calls AND top_ns >= costly_part * call_ns AND top_ns <= costly_ns * top_calls AND NOT is_again
+    AS becomes_costly,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
     AND calls_low * line_ns >= high_share * run_ns AS becomes_single
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.long_ns, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
-    sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, sum(w.single_ns) OVER u AS function_single_ns
+    sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, b.python_part AS line_python_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
   LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
     AND w.line = iif(f.library IS NULL, f.line, f.user_line)
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
-JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns FROM x_window_threshold)
+JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns, python_part, hot_part, costly_calls,
+  costly_part, costly_ns FROM x_window_threshold)
 JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
@@ -136,26 +148,32 @@ FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('u
 CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
-    ELSE category END AS category,
-  iif(becomes_again OR becomes_new, counted_text, '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
+    WHEN becomes_costly THEN 'API misuse' ELSE category END AS category,
+  iif(becomes_again OR becomes_new, counted_text, '') || iif(becomes_costly, printf('for %.0f %% of its time the line is in '
+    || 'Python code of a library; of %d calls of %s that were counted, %d were made before, and each takes %.3g us; ',
+    100 * line_python_part, top_calls, top, top_again, top_ns / 1e3 / top_calls), '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
     || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', 1.0 * top_ns / top_calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
-  iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = again_category), advice) AS advice,
-  fraction, fraction_low, fraction_high, iif(is_recounted, counted_again_ns, wasted_ns) AS wasted_ns,
-  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns ELSE low_ns END AS low_ns,
-  iif(is_recounted, min(run_ns, repeat_high * counted_again_ns), high_ns) AS high_ns,
+  iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = again_category),
+    iif(becomes_costly, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls'), advice)) AS advice,
+  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
+  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns
+    WHEN becomes_costly THEN 0 ELSE low_ns END AS low_ns,
+  CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)
+    WHEN becomes_costly THEN min(run_ns, calls_high * line_ns) ELSE high_ns END AS high_ns,
   iif(is_recounted, counted_again_ns, again_ns) AS again_ns,
   iif(is_recounted, repeat_low * counted_again_ns, again_low_ns) AS again_low_ns,
   iif(is_recounted, min(line_ns, repeat_high * counted_again_ns), again_high_ns) AS again_high_ns,
   line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
-  trap_sq, is_reuse AND NOT is_changed AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
+  trap_sq, is_reuse AND NOT is_changed AND NOT becomes_costly AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
   high_part, high_share, calls_high, basis, CASE
     WHEN is_changed THEN iif(counted_again_ns >= high_share * run_ns, 'high', 'low')
     WHEN becomes_new OR is_of_arrays OR is_of_few THEN 'low'
     WHEN becomes_single THEN 'high'
+    WHEN becomes_costly OR severity = 'hot' THEN 'low'
     ELSE severity END AS severity
 FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
 
@@ -164,4 +182,5 @@ CREATE VIEW x_windowed_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
-FROM x_windowed_said;
+FROM x_windowed_said
+WHERE severity <> 'warm';
