@@ -10,7 +10,7 @@ struct pie_clock_ops;
 struct pie_thread;
 
 /* Whether samples are taken. Between the last look at the threads and the end of the process a signal that was under
- * way would otherwise be counted, and its sample be in no row. Context: drain, and engine start. */
+ * way would otherwise be counted, and its sample be in no row. Context: drain, engine start. */
 void pie_sample_allow(bool is_allowed);
 
 /* Takes one sample of the calling thread, interrupted at context, if that is allowed. The caller is inside
