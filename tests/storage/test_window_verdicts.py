@@ -20,12 +20,12 @@ def changed(waste, tmp_path):
 
 
 def window(line, callee, calls, call_ns, compared=0, distinct=None, again=0, again_ns=0, singles=0, single_ns=0, bulk_ns=0,
-           same=None, is_item=0, once=0, results=None):
+           same=None, is_item=0, once=0, results=None, arg_bytes=0):
     """Of a line of waste.py."""
     distinct = calls if distinct is None else distinct
     same, results = again if same is None else same, distinct if results is None else results
     return ("INSERT INTO windowed SELECT DISTINCT p.process, f.path, "
-            f"{line}, '{callee}', {is_item}, 1, {calls}, 0, {compared}, {distinct}, {results}, {once}, 0, {again}, 0, {same}, {singles}, 0, 0, {call_ns}, "
+            f"{line}, '{callee}', {is_item}, 1, {calls}, 0, {compared}, {distinct}, {results}, {once}, 0, {again}, 0, {same}, {singles}, 0, {arg_bytes}, {call_ns}, "
             f"{again_ns}, 0, {single_ns}, {bulk_ns} FROM watch p JOIN file f ON f.process = p.process AND f.path GLOB '*waste.py'")
 
 
@@ -109,6 +109,30 @@ def test_a_long_call_is_none_of_many_short_ones(changed, call_ns, single_ns, sev
     assert (row["category"], row["severity"]) == ("API misuse", severity)
     assert ("; but a call at this line takes 6 ms, so it is the library that makes the short ones" in row["evidence"]) \
         == (severity == "low")
+
+
+@pytest.mark.parametrize("call_us, once, results, kilobytes, severity", [
+    (200, 100, 1, 8, "low"),
+    (200, 100, 1, 2, "high"),  # on little data, as draw.line() for each line
+    (200, 50, 1, 8, "high"),  # some have the arguments of others
+    (200, 100, 100, 8, "high"),  # they return something
+    (10, 100, 1, 8, "high"),
+])
+def test_a_call_for_its_effect_on_much_data_is_none_of_many_short_ones(changed, call_us, once, results, kilobytes, severity):
+    """Line 7 calls the step of an optimizer, which makes the short calls."""
+    row = findings(changed(window(7, "step", 100, 1e5 * call_us, compared=100, once=once, results=results,
+                                  arg_bytes=102400 * kilobytes)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+
+
+@pytest.mark.parametrize("call_us, results, severity", [(100, 1, "low"), (1, 1, "high"), (100, 100, "high")])
+def test_a_long_call_for_its_effect_handles_no_number(changed, call_us, results, severity):
+    """loss.backward(), whose one operand is a single number; unlike a test that is always true."""
+    row = findings(changed(
+        watches(207, 50, traits=BULK, length=2),
+        window(7, "Tensor.backward", 100, 1e5 * call_us, compared=100, once=100, results=results, singles=100,
+               single_ns=1e5 * call_us)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
 
 
 @pytest.mark.parametrize("calls, single_ns, severity", [(100, 6e6, "high"), (100, 4e6, "low"), (99, 6e6, "low")])

@@ -29,7 +29,8 @@ CREATE VIEW x_window_threshold AS SELECT
   0.1 AS single_part,      -- and no more than this to those on single elements,
   20 AS bulk_traps,        -- nor calls that do little, by fewer watches than this, if that part of the time goes to
                            -- operators on arrays, or by any number if it goes to arrays of 64 elements or more,
-  5e6 AS few_ns,           -- nor many short calls, if all but single_part goes to calls that take this long
+  5e6 AS few_ns,           -- nor many short calls, if all but single_part goes to calls that take this long, or that
+  4096 AS done_bytes,      -- take long_ns, have other arguments each time, of this length, and no result of their own
   0.3 AS python_part,      -- calls cost more than what they do: this part of the time is Python code of a library,
   0.25 AS hot_part,        -- the line takes this part of the run's CPU time,
   100 AS costly_calls,     -- and of the callee that takes this part of the counted time this number of calls at least
@@ -42,10 +43,12 @@ CREATE VIEW x_window_threshold AS SELECT
 -- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
 -- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984). A short call
 -- of single numbers costs what it takes to look its result up, and numbers that come out of arrays are equal by nature.
--- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched.
+-- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched. A long
+-- call with other arguments each time, and always the same result, is made for its effect (is_done): a step of an
+-- optimizer, backward(). It handles no single number, whatever it takes.
 CREATE VIEW x_windowed_callee AS
-SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, single_ns,
-  bulk_ns, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
+SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, iif(is_done, 0, single_ns) AS single_ns,
+  bulk_ns, is_done AND is_long AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
@@ -57,7 +60,9 @@ FROM (
     w.again + iif(d.is_long, w.alike, 0) AS again, w.again_ns + iif(d.is_long, w.alike_ns, 0) AS again_ns,
     NOT w.is_item AND w.singles = w.calls AND w.call_ns < t.callee_ns * w.calls AND (w.same < t.in_row_part * w.again OR EXISTS (
       SELECT 1 FROM windowed e WHERE e.process = w.process AND e.file = w.file AND e.line = w.line AND e.is_item
-        AND e.singles >= w.calls AND (2 * e.once > e.calls OR e.callee GLOB 'for *'))) AS is_number
+        AND e.singles >= w.calls AND (2 * e.once > e.calls OR e.callee GLOB 'for *'))) AS is_number,
+    NOT w.is_item AND w.compared > 1 AND w.once = w.compared AND w.distinct_results = 1 AND w.call_ns >= t.long_ns * w.calls
+      AS is_done, w.arg_bytes >= t.done_bytes * w.calls AS is_long
   FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
   JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
     ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
@@ -77,7 +82,7 @@ FROM (
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
     sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
-    sum(iif(call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
+    sum(iif(is_done OR call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee JOIN (SELECT few_ns FROM x_window_threshold)
   WINDOW g AS (PARTITION BY run, file, line)) x
