@@ -221,7 +221,9 @@ static bool read_item(struct pie_confirm_site *site, PyObject **top, struct pie_
     if (site->kind == PIE_CONFIRM_SLICE ||
         (site->kind == PIE_CONFIRM_ITEM && Py_IS_TYPE(access.index, &PySlice_Type)))
         call->passed = pie_confirm_passed_slice(access.container);
-    call->is_single = site->kind == PIE_CONFIRM_NEXT || (!access.end && is_element(access.index));
+    /* A row that is put into a table is no element. One that is fetched shows in the result. */
+    bool is_row = access.value && call->args.elements > 1;
+    call->is_single = site->kind == PIE_CONFIRM_NEXT || (!access.end && is_element(access.index) && !is_row);
     return true;
 }
 

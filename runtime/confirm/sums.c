@@ -273,13 +273,15 @@ static bool may_be_for_effect(PyObject *result) {
            (PyUnicode_CheckExact(result) && PyUnicode_GET_LENGTH(result) == 0);
 }
 
-static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_confirm_call *call,
+/* An element access that gives an array of more than one element has fetched a row. */
+static enum verdict note_result(struct pie_confirm_sums *sums, struct pie_confirm_call *call,
                                 PyObject *result) {
     struct pie_confirm_digest digest;
     bool is_lost = false;
 
     pie_confirm_digest_begin(&digest, call->args.budget);
     pie_confirm_digest_add(&digest, result);
+    call->is_single = call->is_single && !(sums->row->is_item && digest.elements > 1);
     if (digest.is_value)
         (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
     pie_confirm_made_note(&call->args, sums->row->line, result, digest.is_value);

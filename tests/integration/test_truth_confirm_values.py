@@ -119,6 +119,26 @@ def test_numpy_is_compared_by_content(prepared):
 
 
 @counts
+def test_rows_are_no_elements(prepared):
+    markers = ("put", "fetch", "walk", "set", "get")
+    made = prepared("""
+        import numpy as np
+        table, row = np.zeros((300, 6)), np.arange(6.0)
+        for i in range(300):
+            table[i] = row  # put
+            table[i]  # fetch
+            table[i, 0] = 1.0  # set
+            table[i, 0]  # get
+        for row in table: pass  # walk
+    """, dict.fromkeys(markers, REPEATED))
+    done = made.confirm()
+    assert done.returncode == 0, done.stderr
+    found = {marker: counted(made.db)[line_of(made.program, marker)] for marker in markers}
+    assert {marker: (row["calls"], row["singles"]) for marker in markers for row in found[marker].values()} == {
+        "put": (300, 0), "fetch": (300, 0), "walk": (300, 0), "set": (300, 300), "get": (300, 300)}
+
+
+@counts
 @pytest.mark.skipif(not has("numpy"), reason="no NumPy")
 def test_figures_are_those_of_a_copy_that_counts_itself(pieprof):
     """One program of the bench: bench/detection/count.py runs all of them."""
