@@ -40,11 +40,11 @@ static bool is_sequence(PyObject *object) {
 }
 
 /* By the first, the middle and the last item. */
-static bool are_numbers(PyObject *sequence) {
+static bool are_all(bool (*is_one)(PyObject *), PyObject *sequence) {
     Py_ssize_t count = Py_SIZE(sequence);
     PyObject **items = PySequence_Fast_ITEMS(sequence);
 
-    return count > 0 && is_number(items[0]) && is_number(items[count / 2]) && is_number(items[count - 1]);
+    return count > 0 && is_one(items[0]) && is_one(items[count / 2]) && is_one(items[count - 1]);
 }
 
 /* Of a list, or of rows that are lists. 0: it has others. */
@@ -54,8 +54,8 @@ static size_t count_numbers(PyObject *object) {
     PyObject *first = PySequence_Fast_ITEMS(object)[0];
     size_t count = (size_t)Py_SIZE(object);
     if (is_sequence(first))
-        return are_numbers(first) ? count * (size_t)Py_SIZE(first) : 0;
-    return are_numbers(object) ? count : 0;
+        return are_all(is_number, first) ? count * (size_t)Py_SIZE(first) : 0;
+    return are_all(is_number, object) ? count : 0;
 }
 
 static const char *text_of(PyObject *object) {
@@ -216,10 +216,9 @@ static struct pie_confirm_passed arrays_among(PyObject **arguments, int count) {
     struct pie_confirm_passed passed = {.kind = PIE_PASSED_ARRAYS};
     Py_buffer view;
 
-    if (count == 0 || !is_sequence(arguments[0]) || Py_SIZE(arguments[0]) == 0)
+    if (count == 0 || !is_sequence(arguments[0]) || !are_all(is_array, arguments[0]))
         return (struct pie_confirm_passed){0};
-    PyObject *first = PySequence_Fast_ITEMS(arguments[0])[0];
-    if (!is_array(first) || PyObject_GetBuffer(first, &view, PyBUF_FULL_RO) < 0) {
+    if (PyObject_GetBuffer(PySequence_Fast_ITEMS(arguments[0])[0], &view, PyBUF_FULL_RO) < 0) {
         PyErr_Clear();
         return (struct pie_confirm_passed){0};
     }

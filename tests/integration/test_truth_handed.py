@@ -19,7 +19,7 @@ def done(pieprof, tmp_path_factory):
     """Each part alone, as windows cost little of a run."""
     folder = tmp_path_factory.mktemp("handed")
     return {part: profile(folder / f"{part}.db", PROGRAM, CPU_SECONDS.get(part, 1.0), part, options=("--overhead", "0"))
-            for part in PARTS + (("tensors", "stacked") if HAS_TORCH else ())}
+            for part in PARTS + (("tensors", "stacked", "mixed") if HAS_TORCH else ())}
 
 
 def row_of(done, mark, table="passed", kind="1"):
@@ -77,8 +77,9 @@ def test_lists_of_arrays_that_are_taken_number_by_number(done):
     (found,) = high(done, "tensors")
     assert (found["category"], found["again"]) == ("API misuse", "taken number by number")
     assert "numpy.stack" in found["advice"]
-    assert row_of(done, "stacked", "windowed", "callee = 'torch.tensor'")["calls"] >= 20
-    assert row_of(done, "stacked") is None
+    for mark in "stacked", "mixed":
+        assert row_of(done, mark, "windowed", "callee = 'torch.tensor'")["calls"] >= 20
+        assert row_of(done, mark) is None
 
 
 def test_an_own_function_of_that_name_is_no_product(done):

@@ -14,6 +14,7 @@ PLACES, VALUES = [0.5 * place for place in range(400)], [place**0.5 for place in
 AS_ARRAYS = np.array(PLACES), np.array(VALUES)
 RECORDS = np.random.default_rng(2).integers(256, size=8000, dtype=np.uint8).tobytes()
 BLOCK = np.random.default_rng(1).normal(size=(40, 400))
+ROW = BLOCK[0].tolist()
 
 
 def lists(end):
@@ -107,6 +108,13 @@ def stacked(end):
     while time.thread_time() < end:
         for number in range(20):
             torch.tensor(np.stack([BLOCK[0] + number, BLOCK[1] - number]))  # stacked
+
+
+def mixed(end):
+    torch, end = torch_and_end(end)
+    while time.thread_time() < end:
+        for number in range(20):
+            torch.tensor([BLOCK[0] + number, ROW])  # mixed
 
 
 def turns(end):
