@@ -6,7 +6,7 @@ of crunch(), in the library Fast-Lib: 0.3 s of its Python code and 0.7 s of NumP
 import pytest
 from conftest import changer, make
 from test_verdict import (
-    ARGUMENTS, CALL, CHANGED, FIRST_SEEN, IN_LOOP, INVARIANT, LOAD, OUTER, REPEATED, SAME, SEEN_BEFORE, STORE, findings,
+    ARGUMENTS, CALL, CHANGED, FIRST_SEEN, IN_LOOP, INVARIANT, LOAD, OUTER, REPEATED, RETURNED, SAME, SEEN_BEFORE, STORE, findings,
 )
 
 SLICE, MISUSE = "slice underutilization", "API misuse"
@@ -149,6 +149,11 @@ def test_a_line_at_items_and_calling_is_about_what_its_function_does(changed, is
     assert row["category"] == category
 
 
+def returned(outcome, count):
+    """What line 15 got, by calls with the same arguments."""
+    return watches(15, count, outcome, STORE, RETURNED, ARGUMENTS | SEEN_BEFORE)
+
+
 def test_deep_copies_of_the_same_are_made_to_be_changed(changed):
     same = [nothing_at(15), library("python"), own_calls(SAME, traits=SEEN_BEFORE)]
     row = findings(changed(*same))["store", "waste.py", 15]
@@ -157,6 +162,10 @@ def test_deep_copies_of_the_same_are_made_to_be_changed(changed):
     row = findings(changed(*same, copying))["store", "waste.py", 15]
     assert (row["category"], row["severity"]) == (MISUSE, "high") and row["wasted_s"] == pytest.approx(1.1)
     assert "deep copies" in row["evidence"] and "pickle" in row["advice"]
+    light = f"UPDATE watch SET weight_ns = 0.1 * weight_ns WHERE first_node = 15 AND outcome = {CHANGED}"
+    most = [nothing_at(15), library("python"), returned(SAME, 35), returned(CHANGED, 5), light]
+    assert findings(changed(*most))["store", "waste.py", 15]["category"] == INVARIANT
+    assert findings(changed(*most, copying))["store", "waste.py", 15]["category"] == MISUSE
 
 
 def test_what_a_library_computes_again_in_calls_that_differ_cannot_be_kept(changed):

@@ -203,6 +203,16 @@ def test_what_differs_by_value_is_the_same_in_part_only(changed, calls, once, re
     assert ("but all calls that were counted differ by value" in row["evidence"]) == (category != REPEATED)
 
 
+@pytest.mark.parametrize("counted, category", [
+    ((20, 0), "inefficient algorithm"), ((0, 20), "inefficient algorithm"), ((19, 19), REPEATED)])
+def test_calls_that_two_kinds_of_windows_saw_may_be_the_same(changed, counted, category):
+    rows = [window(19, "relabel", counted[0], 1e7, compared=counted[0], distinct=counted[0], once=counted[0], results=counted[0]),
+            called("relabel", counted[1], counted[1], 0, 1e7, 0, line=19)]
+    found = findings(changed("DELETE FROM watch WHERE first_node = 219 AND memory <> 4",
+                             *(row for row, calls in zip(rows, counted) if calls)))
+    assert found["store", "waste.py", 19]["category"] == category
+
+
 @pytest.mark.parametrize("singles, same, category", [
     (100, 50, "API misuse"),
     (99, 50, REPEATED),  # not all of them take single numbers
@@ -290,6 +300,31 @@ def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
     assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
         == ([(INVARIANT, True)] if is_found else [])
+
+
+def of_object(calls, kinds, results, alike, call_us, callee="Shop.rate"):
+    """Calls of a method at line 30; its object is known as an object only."""
+    return ("INSERT INTO called SELECT DISTINCT w.process, f.path, "
+            f"30, '{callee}', 'work', 3, 1, {calls}, 0, 0, {kinds}, {results}, 0, 0, 0, {alike}, 0, {1e3 * calls * call_us}, "
+            f"0, {900 * alike * call_us}, 2e9, 2.2e9 FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+
+
+@pytest.mark.parametrize("what, row, is_found", [
+    ("each kind has one result", of_object(100, 20, 20, 80, 2), True),
+    ("half of the kinds share theirs", of_object(100, 20, 10, 80, 2), True),
+    ("few of the results can be read", of_object(100, 20, 9, 80, 2), False),
+    ("the object changes", of_object(100, 20, 21, 80, 2), False),
+    ("too few kinds", of_object(100, 7, 7, 93, 2), False),
+    ("a tenth contradicts", of_object(100, 20, 20, 71, 2), False),
+    ("few calls", of_object(28, 9, 9, 19, 2), False),
+    ("to look it up takes as long", of_object(100, 20, 20, 80, 1.9), False),
+    ("more results than a cache keeps", of_object(1000, 257, 257, 743, 2), False),
+    ("it calls itself", of_object(100, 20, 20, 80, 2, "work"), False),
+])
+def test_a_method_of_the_same_object_says_by_its_results_that_it_comes_again(changed, what, row, is_found):
+    found = [one for place, one in findings(changed(row)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
+    assert [(one["category"], "of Shop.rate that were counted, 80 were made before" in one["evidence"]) for one in found] \
+        == ([(REPEATED, True)] if is_found else []), what
 
 
 @pytest.mark.parametrize("again_ns, is_found", [(4.9e6, True), (4.1e6, False)])

@@ -32,20 +32,22 @@ JOIN (SELECT z2 FROM x_threshold);
 -- Lines of own code whose counted calls differ by value from each other, as do their results: this number of calls at
 -- least, with this part of the line's counted time. Of long data the watches compare a part, and what they call the
 -- same is then the same but for some places. An iteration that has converged is none of these: its calls were counted
--- before it had.
-CREATE VIEW x_nearly_threshold AS SELECT 20 AS calls, 0.75 AS part, 0.9 AS results;
+-- before it had. Calls of the two tables may be the same ones, so each is asked by itself.
+CREATE VIEW x_nearly_threshold AS SELECT 20 AS least_calls, 0.75 AS part, 0.9 AS results;
 
 CREATE VIEW x_nearly_same AS
 SELECT p.run, w.file, w.line
 FROM (
-  SELECT process, file, line, is_item, calls - raised AS calls, compared, once, distinct_results AS results, call_ns FROM windowed
+  SELECT process, file, line, 0 AS is_called, call_ns, iif(NOT is_item AND once = calls - raised AND compared = once
+    AND distinct_results >= t.results * once, once, 0) AS new_calls, t.least_calls, t.part
+  FROM windowed JOIN x_nearly_threshold t
   UNION ALL
-  SELECT process, file, line, 0, calls - raised, compared, once, distinct_results, call_ns FROM called) w
-CROSS JOIN process p ON p.id = w.process JOIN x_nearly_threshold t
-GROUP BY p.run, w.file, w.line
-HAVING sum(iif(NOT is_item AND once = w.calls AND compared = w.calls AND w.results >= t.results * w.calls, w.calls, 0)) >= max(t.calls)
-  AND sum(iif(NOT is_item AND once = w.calls AND compared = w.calls AND w.results >= t.results * w.calls, call_ns, 0))
-    >= max(t.part) * sum(call_ns);
+  SELECT process, file, line, 1, call_ns, iif(once = calls - raised AND compared = once
+    AND distinct_results >= t.results * once, once, 0), t.least_calls, t.part
+  FROM called JOIN x_nearly_threshold t) w
+CROSS JOIN process p ON p.id = w.process
+GROUP BY p.run, w.file, w.line, is_called
+HAVING sum(new_calls) >= max(least_calls) AND sum(iif(new_calls, call_ns, 0)) >= max(part) * sum(call_ns);
 
 -- Lines where, of what was counted, single elements are fetched at least as often as anything is called or computed:
 -- the numbers that calls and operators handle come out of arrays one at a time.

@@ -8,6 +8,10 @@ CREATE VIEW x_called_threshold AS SELECT
   3 AS few_calls,          -- or this number for each kind of them,
   0.9 AS pure_part,        -- and this part of those with arguments that were met before had their result
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
+  20 AS object_calls,      -- or this number of calls had the same objects as before,
+  8 AS object_results,     -- of this number of different results at least,
+  0.5 AS object_part,      -- which is this part of the kinds at least and no more than all,
+  2e3 AS object_ns,        -- and which take this long: several times what a method with a dict takes for it,
   0.1 AS again_part,       -- what comes again is this part of the line's counted time at least,
   0.95 AS whole_part,      -- and no more than this part of its function's time: a loop that does nothing else, such as
                            -- one that measures, repeats its call on purpose,
@@ -22,15 +26,23 @@ CREATE VIEW x_called_threshold AS SELECT
 -- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). That is not
 -- said of a function that calls itself: it may keep its results, and then what comes again is short. new_calls:
 -- those of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
+-- A method's object is known as an object only. If it had changed in between, or were another one at its address, results
+-- would tell: of pure calls each kind has one. So there are no more results than kinds, few calls contradict, and
+-- if half of the kinds have one of their own, the results can be read. Random.randrange() has more results than kinds.
 CREATE VIEW x_called_callee AS
-SELECT p.run, c.process, c.file, c.line, c.function, c.function_line, c.callee, c.is_in_loop, c.calls - c.raised AS calls,
-  c.distinct_args AS kinds, c.again, c.same, c.call_ns, c.line_ns, c.function_ns,
-  iif(c.once = c.calls AND c.compared = c.calls AND c.callee NOT GLOB 'list.*', c.calls, 0) AS new_calls,
-  iif((c.again >= t.again_calls OR c.again >= t.few_calls * max(1, c.distinct_args))
-      AND c.again >= t.pure_part * (c.calls - c.raised - c.distinct_args)
-      AND c.distinct_args <= t.kept_max,
-    iif(c.callee = c.function, 1.0 * c.again_ns, max(c.again_ns, 1.0 * c.call_ns * (c.calls - c.once) / c.calls)), 0) AS again_ns
-FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t;
+SELECT run, process, file, line, function, function_line, callee, is_in_loop, calls, kinds, again, same, call_ns, line_ns,
+  function_ns, new_calls, iif((again >= again_calls OR again >= few_calls * max(1, kinds)) AND again >= pure_part * (calls - kinds)
+      AND kinds <= kept_max,
+    iif(is_kept, again_ns, max(again_ns, 1.0 * call_ns * (calls - once) / calls)), 0) AS again_ns
+FROM (
+  SELECT p.run, c.process, file, line, function, function_line, callee, is_in_loop, calls - raised AS calls, distinct_args AS kinds,
+    again + alike * o.is_of_object AS again, same, call_ns, line_ns, function_ns, once, callee = function OR o.is_of_object AS is_kept,
+    1.0 * again_ns + alike_ns * o.is_of_object AS again_ns, t.again_calls, t.few_calls, t.pure_part, t.kept_max,
+    iif(once = calls AND compared = calls AND callee NOT GLOB 'list.*', calls, 0) AS new_calls
+  FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
+  JOIN (SELECT 1 AS is_of_object UNION ALL SELECT 0) o ON o.is_of_object = (alike >= t.object_calls AND callee <> function
+    AND distinct_results BETWEEN max(t.object_results, t.object_part * distinct_args) AND distinct_args
+    AND call_ns >= t.object_ns * calls));
 
 -- By line, with the time that its calls of before take in the run; the callee is the one of which most comes again.
 -- Where calls of one callee never ended within a window, nobody knows what part of the time the others take.

@@ -109,6 +109,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, kind = PIE_WATCH_LOAD AND loop_s
     iif(bulk_ns >= bulk_share * tell_redundant_ns AND (by_return OR fraction_low >= partly_low)
       AND NOT (by_return AND is_other_arguments AND line_returned_partly_ns <= line_returned_redundant_ns), 'inefficient algorithm', 'undecided')
   WHEN is_other_arguments THEN 'undecided'
+  WHEN is_copying THEN 'API misuse'
   WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
 FROM (
