@@ -45,6 +45,13 @@ def test_a_function_that_works_on_arrays_takes_no_single_elements(changed, windo
             "single elements 0 %" in row["evidence"]
 
 
+@pytest.mark.parametrize("callee, category, word", [("deepcopy", "API misuse", "pickle"), ("f", INVARIANT, "before the loop")])
+def test_deep_copies_that_were_counted_are_made_to_be_changed(changed, callee, category, word):
+    found = [one for place, one in findings(changed(*UNWATCHED, window(
+        20, callee, 100, 9e6, compared=100, distinct=10, again=90, again_ns=8.1e6))).items() if place[1:] == ("waste.py", 20)]
+    assert [(one["category"], word in one["advice"]) for one in found] == [(category, True)]
+
+
 @pytest.mark.parametrize("known_ns, again, again_ns, severity", [
     (4e6, 90, 3e6, "high"),
     (4e6, 40, 2e6, "low"),  # half of what is known

@@ -8,6 +8,8 @@ FROM (VALUES
   ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
   ('costly calls', 'look for a call that does less for each value (a parser of this one format, fields instead of a deep '
     || 'copy), or for one that takes many values'),
+  ('deep copies', 'copy only the part that will be changed (a dict of its own with {**old, key: value}), make the '
+    || 'object anew, or unpickle each copy from bytes that are pickled once'),
   ('recursion', 'keep each result by its arguments (functools.lru_cache), or fill a table from the smallest cases on'));
 
 -- For any library.
@@ -22,8 +24,6 @@ FROM (VALUES
   ('in part', 'a part of it is the same in each round: compute that part once before the loop'),
   ('inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '
     || 'algorithm that does'),
-  ('deep copies', 'copy only the part that will be changed (a dict of its own with {**old, key: value}), make the '
-    || 'object anew, or unpickle each copy from bytes that are pickled once'),
   ('growing copies', 'collect the parts in a list and join them once behind the loop (b"".join), or write into '
     || 'a bytearray or io.StringIO'),
   ('shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),

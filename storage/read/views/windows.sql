@@ -143,7 +143,8 @@ WINDOW g AS (PARTITION BY run, file, line);
 -- But a part of memory may be the same by chance, so counted calls outweigh an inefficient algorithm.
 CREATE VIEW x_windowed_changed AS
 SELECT DISTINCT *, is_changed OR becomes_new AS is_recounted, again_part * line_ns AS counted_again_ns,
-  iif(is_invariant, 'loop-invariant computation', 'repeated native calls') AS again_category,
+  CASE WHEN top = 'deepcopy' THEN 'API misuse' WHEN is_invariant THEN 'loop-invariant computation'
+    ELSE 'repeated native calls' END AS again_category,
   printf('of %d calls of %s that were counted, %d were made before: %d different; ', top_calls, top, top_again, top_kinds)
     AS counted_text
 FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('undecided', 'inefficient algorithm')) AS is_changed
@@ -162,7 +163,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
     || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', 1.0 * top_ns / top_calls / 1e6), '')
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
-  iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = again_category),
+  iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = iif(top = 'deepcopy', 'deep copies', again_category)),
     iif(becomes_costly, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls'), advice)) AS advice,
   fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns
