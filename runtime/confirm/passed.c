@@ -114,6 +114,15 @@ static void take_least(uint64_t *least, PyObject *item, PyObject *value) {
         *least = hash;
 }
 
+/* More would keep the program waiting for milliseconds. */
+enum { CHOICE_ITEMS_MAX = 1 << 16 };
+
+static bool is_large(PyObject *container) {
+    return (PyList_CheckExact(container) && PyList_GET_SIZE(container) > CHOICE_ITEMS_MAX) ||
+           (PyAnySet_CheckExact(container) && PySet_GET_SIZE(container) > CHOICE_ITEMS_MAX) ||
+           (PyDict_CheckExact(container) && PyDict_GET_SIZE(container) > CHOICE_ITEMS_MAX);
+}
+
 /* min() and max() of one container. */
 struct pie_confirm_passed pie_confirm_passed_choice(PyObject *callee, PyObject *container) {
     static const char *const NAMES[] = {"min", "max", NULL};
@@ -123,7 +132,7 @@ struct pie_confirm_passed pie_confirm_passed_choice(PyObject *callee, PyObject *
     Py_ssize_t at = 0;
     Py_hash_t hash;
 
-    if (!is_builtin(callee, NAMES))
+    if (!is_builtin(callee, NAMES) || is_large(container))
         return nothing();
     if (PyList_CheckExact(container)) {
         for (; at < PyList_GET_SIZE(container); at++)
