@@ -26,9 +26,10 @@ CREATE VIEW x_called_threshold AS SELECT
 -- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). That is not
 -- said of a function that calls itself: it may keep its results, and then what comes again is short. new_calls:
 -- those of a callee, if no two of them are the same. (Methods of a list change it, so each is new.)
--- A method's object is known as an object only. If it had changed in between, or were another one at its address, results
--- would tell: of pure calls each kind has one. So there are no more results than kinds, few calls contradict, and
--- if half of the kinds have one of their own, the results can be read. Random.randrange() has more results than kinds.
+-- A method's object is known as an object only. If it had changed in between, or were another one at its address,
+-- results would tell: of pure calls each kind has one. So there are no more results than kinds, few calls contradict,
+-- and if half of the kinds have one of their own, the results can be read. Random.randrange() has more results than
+-- kinds.
 CREATE VIEW x_called_callee AS
 SELECT run, process, file, line, function, function_line, callee, is_in_loop, calls, kinds, again, same, call_ns, line_ns,
   function_ns, new_calls, iif((again >= again_calls OR again >= few_calls * max(1, kinds)) AND again >= pure_part * (calls - kinds)

@@ -43,8 +43,8 @@ CREATE VIEW x_window_threshold AS SELECT
 -- their kind in the windows. That goes for calls whose results were the same with the same arguments. kinds_low: the
 -- least number of kinds that there are (Chao, "Nonparametric estimation of the number of classes", 1984). A short call
 -- of single numbers costs what it takes to look its result up, and numbers that come out of arrays are equal by nature.
--- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched. A long
--- call with other arguments each time, and always the same result, is made for its effect (is_done): a step of an
+-- So nothing of it comes again unless nearly each has the numbers of the one before, and no elements are fetched. A
+-- long call with other arguments each time, and always the same result, is made for its effect (is_done): a step of an
 -- optimizer, backward(). It handles no single number, whatever it takes.
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, iif(is_done, 0, single_ns) AS single_ns,
