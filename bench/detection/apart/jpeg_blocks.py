@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much do photographs suffer from being stored small? Blocks by the cosine transform, whose matrix is made for each."""
+"""How much do photographs suffer from being stored small? Blocks by the cosine transform, its matrix made anew."""
 
 import numpy as np
 

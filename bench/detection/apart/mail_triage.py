@@ -10,7 +10,7 @@ import random
 
 import harness
 
-# A parser that is told headersonly=True leaves the body alone: API misuse.
+# With headersonly=True, a parser leaves the body alone: API misuse.
 CATEGORY = "API misuse"
 KIND = "store"
 SUBJECTS = ("Invoice", "Your order", "Meeting on Monday", "Photos", "Newsletter", "Re: offer", "Out of office")

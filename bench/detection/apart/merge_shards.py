@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rankings of a race with many starting places: the results of each place are added to the list, which is sorted again."""
+"""Rankings of a race with many starting places: each place is added to the list, which is sorted again."""
 
 import heapq
 import operator
@@ -7,7 +7,7 @@ import random
 
 import harness
 
-# The list of all so far is copied and walked along for each of many small lists; one merge would do: an inefficient algorithm.
+# All so far is copied and walked along for each small list; one merge would do: an inefficient algorithm.
 CATEGORY = "inefficient algorithm"
 KIND = "load"
 CLUBS = ("TV Aue", "SC Berg", "LG Dorf", "Eiche", "Falken", "Hansa")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stamps against spam: a number is sought that gives a mail's digest leading zeros; all of the mail is hashed each time."""
+"""Stamps on mail: a number is sought to give a mail's digest leading zeros; the whole mail is hashed each time."""
 
 import hashlib
 import random

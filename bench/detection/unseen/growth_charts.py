@@ -5,7 +5,7 @@ import numpy as np
 
 import harness
 
-# The survey does not change, and there are few ages; quantiles of the same numbers are asked for: repeated native calls.
+# The survey does not change, and there are few ages; quantiles of the same numbers: repeated native calls.
 CATEGORY = "repeated native calls"
 KIND = "store"
 LEVELS = np.array([3, 10, 25, 50, 75, 90, 97]) / 100.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of stars are sharpened by Richardson and Lucy's method, which transforms the telescope's blur at each step."""
+"""Pictures of stars are sharpened by Richardson and Lucy's method, transforming the telescope's blur at each step."""
 
 import numpy as np
 from scipy import fft
