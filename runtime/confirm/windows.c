@@ -150,9 +150,12 @@ static int begin(void *unused) {
     return 0;
 }
 
-/* A call that has just ended is counted by the event that follows, which ends the window. */
+/* A call that has just ended is counted by the event that follows, which ends the window. After an exception there may
+ * be none for long, so the window is asked to end again. */
 static int end(void *unused) {
-    if (!pie_window_is_in_call())
+    if (pie_window_is_in_call())
+        atomic_store_explicit(&own.is_end_asked, false, memory_order_relaxed);
+    else
         pie_window_close();
     return 0;
 }
