@@ -14,7 +14,7 @@ SELECT x.*, a.cpu_ns * 1.0 AS run_ns, iif(line_ns >= hot_part * a.cpu_ns AND row
 FROM (
   SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
     max(s.cpu_ns)
-  FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node JOIN place(l, u, f) AT (n.process, n.own_location)
+  FROM x_sample s CROSS JOIN node n ON n.process = s.process AND n.id = s.node JOIN place(l, u, f) AT (n.process, n.own_location)
   WHERE f.is_own AND l.line > 0
   GROUP BY s.run, f.path, l.line) x
 JOIN x_may_hot m ON m.run = x.run JOIN x_total a ON a.run = x.run JOIN x_hot_threshold
