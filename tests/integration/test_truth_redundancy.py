@@ -145,13 +145,14 @@ def test_intervals_are_no_excuse(runs_of_mixes):
             assert width <= 4 * binomial_margin(shares[str(percent)], row["traps"], sigmas=1.96) + 4 / row["traps"]
 
 
-def test_accumulating_in_one_call_is_no_finding(library, profiled):
+def test_accumulating_in_one_call_is_no_waste(library, profiled):
     """Millions of accesses to one word, none of them across two calls, cost a few traps a watch."""
     program = HERE / "accumulator.py"
     done = profiled(program, library, SECONDS)
     line = line_of(program, "accumulates")
     rows = done.sql(f"select * from v_redundancy where file = '{program}' and line = {line}")
-    assert [r for r in rows if r["severity"] != "reuse"] == []
+    said = [r for r in rows if r["severity"] != "reuse"]  # the costliest line is named, whatever is known of it
+    assert [(r["category"], r["severity"], r["wasted_s"]) for r in said] in ([], [("undecided", "low", 0.0)])
     counters = {r["name"]: r["value"] for r in done.sql("select name, value from counter")}
     (at_line,) = [r for r in done.lines(program) if r["line"] == line]
     assert at_line["native_s"] > 0.8 * SECONDS

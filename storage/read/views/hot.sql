@@ -23,8 +23,8 @@ WHERE line_ns >= warm_part * a.cpu_ns;
 -- As x_told_finding has them. It leaves them out where the line has another finding.
 CREATE VIEW x_hot_told AS
 SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL, NULL, NULL, NULL, 'undecided',
-  printf('the line takes %.0f %% of the run, and no access to memory of native code was watched there, so the evidence does '
-    || 'not decide', 100 * x.line_ns / x.run_ns),
+  printf('the line takes %.0f %% of the run, and no watched access to memory of native code says more of it, so the '
+    || 'evidence does not decide', 100 * x.line_ns / x.run_ns),
   'see what takes its time with "calls below" the line, and count all of its calls with pieprof confirm',
   NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, x.line_ns, x.run_ns, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, x.severity, PIE_BASIS_WATCHES, 1
