@@ -365,7 +365,7 @@ UNWATCHED = ("DELETE FROM watch WHERE first_node IN (20, 220) OR second_node IN 
 def test_a_line_that_takes_a_quarter_of_the_run_has_a_finding(changed):
     row = findings(changed(*UNWATCHED))["store", "waste.py", 20]
     assert (row["category"], row["severity"], row["wasted_s"]) == ("undecided", "low", 0)
-    assert "of the run, and no access to memory of native code was watched there" in row["evidence"]
+    assert "of the run, and no watched access to memory of native code says more of it" in row["evidence"]
 
 
 @pytest.mark.parametrize("changes", [
@@ -375,7 +375,7 @@ def test_a_line_that_takes_a_quarter_of_the_run_has_a_finding(changed):
 ])
 def test_other_lines_need_evidence(changed, changes):
     for row in findings(changed(*changes)).values():
-        assert "no access to memory of native code was watched there" not in row["evidence"]
+        assert "no watched access to memory of native code says more of it" not in row["evidence"]
 
 
 def test_windows_say_what_the_calls_of_such_a_line_are(changed):
