@@ -48,6 +48,8 @@ static const uint64_t THREAD_HOOK_MAX_NS = 10000;
 static __thread uint64_t fork_begun_ns;
 /* … it has the collection thread in hand. */
 static __thread bool held;
+/* … for a fork without handlers. */
+static __thread bool bare_held;
 /* … and has kept descriptors out of the program's table. */
 static __thread bool gated;
 /* The child that this thread is about to fork or has just forked; NULL: it is not in the process table. */
@@ -198,6 +200,23 @@ void pie_engine_fork_prepare(void) {
     pie_debug_before_fork();
     gated = true;
     errno = error;
+}
+
+/* Its child is not profiled and has one thread. What the collection thread holds at that moment, such as the C
+ * library's lock of its memory, the child would find held for ever: its own fork() waits for that. Hence it rests. */
+void pie_engine_bare_fork_prepare(void) {
+    bare_held = pie_engine_is_running() && !pie_thread_is_on_stack() && pie_collection_hold();
+    pie_debug_before_fork();
+}
+
+void pie_engine_bare_fork_done(bool is_child) {
+    if (is_child)
+        pie_debug_fork_child();
+    else
+        pie_debug_after_fork();
+    if (bare_held)
+        pie_collection_release();
+    bare_held = false;
 }
 
 void pie_engine_forked(int32_t pid) {

@@ -55,3 +55,6 @@ void pie_engine_fork_prepare(void); /* pthread_atfork */
 void pie_engine_fork_parent(void);
 void pie_engine_forked(int32_t pid); /* what fork() has returned in the parent */
 void pie_engine_fork_child(void);
+/* Around a fork that calls no fork handlers, as _Fork() and the system call. */
+void pie_engine_bare_fork_prepare(void);
+void pie_engine_bare_fork_done(bool is_child);

@@ -17,7 +17,6 @@
 #include "profiler/collect/engine.h"
 #include "profiler/process/table.h"
 #include "profiler/thread/filtered.h"
-#include "profiler/watch/debug_registers.h"
 #include "runtime/libc/export.h"
 #include "runtime/libc/syscall.h"
 
@@ -57,17 +56,16 @@ PIE_EXPORT pid_t fork(void) {
 }
 
 /* A fork that calls no fork handlers, so its child is not profiled; but it must not get what another thread has
- * borrowed. */
+ * borrowed or holds. */
 static long fork_bare(long (*fork)(void)) {
     if (pie_filtered())
         return fork();
-    pie_debug_before_fork();
+    int before = errno;
+    pie_engine_bare_fork_prepare();
+    errno = before;
     long pid = fork();
     int error = errno;
-    if (pid == 0)
-        pie_debug_fork_child();
-    else
-        pie_debug_after_fork();
+    pie_engine_bare_fork_done(pid == 0);
     errno = error;
     return pid;
 }

@@ -45,6 +45,13 @@ def test_an_unprofiled_child_shares_no_writable_page(pieprof, tmp_path, kind):
     assert ending == "child 0"
 
 
+def test_a_child_by_the_system_call_finds_no_lock_held(pieprof, tmp_path):
+    """Of the start of a run a third of such children waited for ever: the collection thread had a lock of malloc()."""
+    for n in range(3):
+        done = run([pieprof, "-q", "-o", tmp_path / f"{n}.db", DEFECTS / "forks_at_start.py"])
+        assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+
+
 @pytest.mark.parametrize("kind", UNPROFILED)
 def test_an_unprofiled_child_has_stacks_of_its_own(pieprof, tmp_path, kind):
     done = run([pieprof, "-q", "-o", tmp_path / "a.db", *UNPROFILED[kind], DEFECTS / "alarms_in_children.py", kind, "1"])
