@@ -117,39 +117,36 @@ static void take_least(uint64_t *least, PyObject *item, PyObject *value) {
 /* More would keep the program waiting for milliseconds. */
 enum { CHOICE_ITEMS_MAX = 1 << 16 };
 
-static bool is_large(PyObject *container) {
-    return (PyList_CheckExact(container) && PyList_GET_SIZE(container) > CHOICE_ITEMS_MAX) ||
-           (PyAnySet_CheckExact(container) && PySet_GET_SIZE(container) > CHOICE_ITEMS_MAX) ||
-           (PyDict_CheckExact(container) && PyDict_GET_SIZE(container) > CHOICE_ITEMS_MAX);
+/* 0: it is none whose items can be looked at. */
+static size_t count_items(PyObject *container) {
+    if (PyList_CheckExact(container))
+        return (size_t)PyList_GET_SIZE(container);
+    if (PyAnySet_CheckExact(container))
+        return (size_t)PySet_GET_SIZE(container);
+    return PyDict_CheckExact(container) ? (size_t)PyDict_GET_SIZE(container) : 0;
 }
 
 /* min() and max() of one container. */
 struct pie_confirm_passed pie_confirm_passed_choice(PyObject *callee, PyObject *container) {
     static const char *const NAMES[] = {"min", "max", NULL};
+    size_t count = count_items(container);
     struct pie_confirm_passed passed = {
-        .kind = PIE_PASSED_CHOICE, .container = container, .text = UINT64_MAX};
+        .kind = PIE_PASSED_CHOICE, .container = container, .items = count, .size = count, .text = UINT64_MAX};
     PyObject *item, *value;
     Py_ssize_t at = 0;
     Py_hash_t hash;
 
-    if (!is_builtin(callee, NAMES) || is_large(container))
+    if (!is_builtin(callee, NAMES) || count == 0 || count > CHOICE_ITEMS_MAX)
         return nothing();
-    if (PyList_CheckExact(container)) {
+    if (PyList_CheckExact(container))
         for (; at < PyList_GET_SIZE(container); at++)
             take_least(&passed.text, PyList_GET_ITEM(container, at), NULL);
-        passed.size = (size_t)PyList_GET_SIZE(container);
-    } else if (PyAnySet_CheckExact(container)) {
+    else if (PyAnySet_CheckExact(container))
         while (_PySet_NextEntry(container, &at, &item, &hash))
             take_least(&passed.text, item, NULL);
-        passed.size = (size_t)PySet_GET_SIZE(container);
-    } else if (PyDict_CheckExact(container)) {
+    else
         while (PyDict_Next(container, &at, &item, &value))
             take_least(&passed.text, item, value);
-        passed.size = (size_t)PyDict_GET_SIZE(container);
-    } else {
-        return nothing();
-    }
-    passed.items = passed.size;
     return passed;
 }
 

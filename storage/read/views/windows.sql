@@ -48,7 +48,7 @@ CREATE VIEW x_window_threshold AS SELECT
 -- optimizer, backward(). It handles no single number, whatever it takes.
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, iif(is_done, 0, single_ns) AS single_ns,
-  bulk_ns, is_done AND is_long AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
+  bulk_ns, is_done AND is_on_much AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
@@ -62,7 +62,7 @@ FROM (
       SELECT 1 FROM windowed e WHERE e.process = w.process AND e.file = w.file AND e.line = w.line AND e.is_item
         AND e.singles >= w.calls AND (2 * e.once > e.calls OR e.callee GLOB 'for *'))) AS is_number,
     NOT w.is_item AND w.compared > 1 AND w.once = w.compared AND w.distinct_results = 1 AND w.call_ns >= t.long_ns * w.calls
-      AS is_done, w.arg_bytes >= t.done_bytes * w.calls AS is_long
+      AS is_done, w.arg_bytes >= t.done_bytes * w.calls AS is_on_much
   FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
   JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
     ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
