@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/summary/summary_together.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
 #include "profiler/ports/sink.h"
@@ -103,11 +104,18 @@ static const char findings_sql[] =
     "t.category_traps_min"
     " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns)),"
     " found AS MATERIALIZED (SELECT *, min(rank) FROM told GROUP BY is_high, file, line),"
-    " shown AS MATERIALIZED (SELECT * FROM found f WHERE is_high AND (library IS NULL OR NOT EXISTS"
+    " high AS MATERIALIZED (SELECT * FROM found f WHERE is_high AND (library IS NULL OR NOT EXISTS"
     " (SELECT 1 FROM found o WHERE o.is_high AND o.library IS NULL AND o.file = f.user_file"
-    " AND o.line = f.user_line)) ORDER BY rank LIMIT :limit)"
-    " SELECT * FROM (SELECT * FROM shown ORDER BY rank)"
-    " UNION ALL SELECT * FROM (SELECT * FROM found WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
+    " AND o.line = f.user_line))),"
+    " shown AS MATERIALIZED (SELECT * FROM high ORDER BY rank LIMIT :limit),"
+    " wasteful AS MATERIALIZED (SELECT min(rank) AS rank, cpu_s, wasted_s, wasted_s_low, wasted_s_high,"
+    " iif(library IS NULL, file, coalesce(user_file, file)) AS file,"
+    " iif(library IS NULL, line, coalesce(user_line, line)) AS line FROM high WHERE wasted_s > 0"
+    " GROUP BY 6, 7)," PIE_SUMMARY_TOGETHER
+    " SELECT s.*, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share,"
+    " t.is_shared FROM (SELECT * FROM shown ORDER BY rank) s LEFT JOIN together t"
+    " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
+    " (SELECT * FROM found WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
     " ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
 
 /* A column of findings_sql behind those of v_redundancy. */
@@ -159,6 +167,7 @@ struct part {
     const struct pie_finding_screen *screen;
     size_t above;
     int count;
+    char *together; /* of all findings; heap, or NULL */
 };
 
 static void begin_finding(struct part *part) {
@@ -220,6 +229,8 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
         return;
     }
     print_finding(part->screen, finding);
+    if (part->count == 1)
+        part->together = pie_summary_together_text(part->screen, row);
     if (part->count == 1 && finding->advice)
         print_advice(part->screen, finding->advice, part->above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
 }
@@ -236,8 +247,12 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
         r = is_true(screen, told_sql, ret_message);
     if (r <= 0)
         return r;
-    return print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
-                      print_one_finding, ret_message);
+    r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
+                   print_one_finding, ret_message);
+    if (part.together)
+        fprintf(screen->out, "%s\n", part.together);
+    free(part.together);
+    return r;
 }
 
 /* To look for them costs little where there are none. */

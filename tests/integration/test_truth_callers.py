@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counted windows of callers, and what calls go through, in a program whose mixtures are known."""
 
+import re
+
 import pytest
 
-from helpers import TRUTH, line_of, profile, python_abi, python_minor
+from helpers import TRUTH, binary, line_of, profile, python_abi, python_minor, run
 
 PROGRAM = TRUTH / "redundancy" / "callers.py"
 CPU_SECONDS = 0.8
 pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
 
 
-PARTS = ("same", "wanted", "measured", "other", "status", "lowered", "searched", "cut", "columns")
+PARTS = ("same", "wanted", "measured", "other", "status", "nested", "lowered", "searched", "cut", "columns")
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,22 @@ def test_a_status_proves_nothing(done):
     row = row_of(done, "called", "status", "check")
     assert row["calls"] >= 10 and row["again"] == 0 and row["alike"] == row["calls"] - 1
     assert not [found for found in high(done, "status") if found["category"] == "loop-invariant computation"]
+
+
+def test_lines_within_each_other_tell_their_time_once(done):
+    """Two thirds of the calls are the same again. So say the line that makes these, and the one in which all calls do
+    their work. A fix saves that once."""
+    true_s = float(done["nested"].completed.stdout)
+    lines = line_of(PROGRAM, "nested"), line_of(PROGRAM, "below")
+    found = done["nested"].sql("select * from v_redundancy where severity = 'high'")
+    assert {row["line"] for row in found} == set(lines) and sum(row["wasted_s"] for row in found) > 1.6 * true_s
+    text = run([binary(), "query", done["nested"].db, "summary"]).stdout
+    told = re.search(r"^2 lines together: (\d+) % of the run wasted \(([\d.]+) s, ([\d.]+) to ([\d.]+) s\); "
+                     "time that they share counts once$", text, re.MULTILINE)
+    share, wasted_s, low, high_s = map(float, told.groups())
+    (run_row,) = done["nested"].sql("select cpu_s from v_run")
+    assert low <= true_s <= high_s <= run_row["cpu_s"] + 0.01 and share <= 100
+    assert 0.8 * true_s <= wasted_s <= 1.25 * true_s
 
 
 @pytest.mark.skipif(python_minor() >= 12, reason="no call from Python 3.12 on")

@@ -91,9 +91,16 @@ static void test_the_worst_findings_come_first(void **state) {
         "    elements are needed, convert once with .tolist()\n"
         "waste.py:8: 15 % of the run wasted: loop-invariant computation (1.92 s computed again)\n"
         "waste.py:15: 9 % of the run wasted: API misuse (1.10 s looked up again)\n"
+        "6 lines together: 63 % of the run wasted (7.82 s, 5.24 to 10.98 s)\n"
         "\n"
         "   CPU s");
     assert_null(strstr(printed, "waste.py:7: "));
+}
+
+/* Line 8 runs below line 6, but what line 6 wastes it does itself. */
+static void test_lines_that_share_no_time_add_up(void **state) {
+    print_summary("UPDATE node SET parent = 6 WHERE id = 8", "100");
+    expect_part("\n6 lines together: 63 % of the run wasted (7.82 s, 5.24 to 10.98 s)\n");
 }
 
 static void test_it_is_one_screen(void **state) {
@@ -416,6 +423,7 @@ static void test_bytes_have_three_digits_and_a_unit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_worst_findings_come_first),
+        cmocka_unit_test(test_lines_that_share_no_time_add_up),
         cmocka_unit_test(test_it_is_one_screen),
         cmocka_unit_test(test_library_lines_are_reported_by_the_users_own),
         cmocka_unit_test(test_advice_takes_two_lines_at_most),

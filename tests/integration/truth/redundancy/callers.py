@@ -11,7 +11,7 @@ ROWS = [[f"{row}"] + [0] * 63 for row in range(50)]
 
 
 def digests(data):
-    return [hashlib.pbkdf2_hmac("sha256", data, b"%d" % salt, 40) for salt in range(4)]
+    return [hashlib.pbkdf2_hmac("sha256", data, b"%d" % salt, 40) for salt in range(4)]  # below
 
 
 def work(number):
@@ -65,6 +65,20 @@ def status(end):
             number += 1
             check(b"a status")  # status
             work(number)
+
+
+def nested(end):
+    """Prints the CPU time of the line that calls, whose calls are the same again."""
+    number, same_s = 0, 0.0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            before = time.thread_time()
+            digests(b"nested")  # nested
+            same_s += time.thread_time() - before
+            if number % 2:
+                digests(b"%d" % number)
+    print(same_s)
 
 
 def lowered(end):
