@@ -79,16 +79,19 @@ def shares(finding):
     return wasted_share, (finding["wasted_s_low"] or 0.0) * per_s, (finding["wasted_s_high"] or 0.0) * per_s
 
 
-def wasted(program, findings):
+def wasted(program, findings, contexts=None):
     """shares() of the true lines together. Loads and stores of a line are two views of the same time: the larger
-    counts. A library's line is part of the line that led there, and so is a line below a call that does all again."""
-    of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
+    counts. A library's line is part of the line that led there, and so is a line below a call that does all again.
+    contexts: of the profile (contexts.py). With them, time that lines share counts once."""
+    of_line = {}
     for finding in findings:
         line = finding["line"]
         is_below = finding.get("user_line") != line and finding.get("user_line") in program.lines
         if line in program.lines and is_own(program, finding) and not is_below:
-            of_line[line] = max(of_line[line], shares(finding))
-    return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
+            of_line[line] = max(of_line.get(line, ((0.0, 0.0, 0.0), 0.0)), (shares(finding), finding.get("cpu_s") or 0.0))
+    if contexts and len(of_line) > 1:
+        return contexts.once([(told, contexts.of_line(program.path.name, line, cpu_s)) for line, (told, cpu_s) in of_line.items()])
+    return tuple(map(sum, zip(*(told for told, _ in of_line.values())))) or (0.0, 0.0, 0.0)
 
 
 def saved_share(gain):
@@ -140,7 +143,7 @@ def bound(program, findings):
     return there[0]["verdict"], there[0].get("facts"), most
 
 
-def judge(program, findings):
+def judge(program, findings, contexts=None):
     verdict = Verdict(severities=collections.Counter(finding["severity"] for finding in findings))
     verdict.top = [in_words(finding) for finding in findings[:FIRST]]
     verdict.proof, verdict.facts, verdict.bound_share = bound(program, findings)
@@ -152,7 +155,7 @@ def judge(program, findings):
         verdict.is_category_right = verdict.finding["category"] == program.category
         verdict.is_category_defensible = are_alike(verdict.finding["category"], program.category)
         verdict.is_kind_right = verdict.finding["kind"] == program.kind
-    verdict.wasted_share, *ends = wasted(program, findings)
+    verdict.wasted_share, *ends = wasted(program, findings, contexts)
     verdict.wasted_interval = tuple(ends)
     return verdict
 

@@ -128,7 +128,7 @@ def measure(options, runner, program, folder):
         file = folder / f"{program.name}-{options.libraries}-{number + 1}.db"
         if not options.kept:
             profiled.append(profile(options, runner, program, file, pairs))
-        verdicts.append(judge.judge(program, runner.findings(file)))
+        verdicts.append(judge.judge(program, runner.findings(file), runner.contexts(file)))
         if options.confirm and number == 0:
             scale = options.confirm_scale or options.scale
             prove(verdicts[0], program, *runner.confirmed(program, file, scale, options.confirm_limit))

@@ -11,6 +11,7 @@ import threading
 import time
 
 import catalogue
+import contexts
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 LIMIT_S = 600
@@ -99,6 +100,9 @@ class Runner:
 
     def findings(self, file):
         return self.query(file, "all redundancy")
+
+    def contexts(self, file):
+        return contexts.Contexts(lambda question: self.query(file, question))
 
     def for_pieprof(self):
         return self.environment | ({"VIRTUAL_ENV": self.venv} if self.venv else {})

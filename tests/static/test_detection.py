@@ -11,6 +11,7 @@ import tree
 
 sys.path.insert(0, str(tree.ROOT / "bench" / "detection"))
 import catalogue
+import contexts
 import count
 import judge
 
@@ -85,6 +86,28 @@ def test_a_line_below_another_one_is_a_part_of_it(tmp_path):
     found = [finding(4, wasted_share=0.6), finding(5, wasted_share=0.3, user_file="/x/program.py", user_line=4)]
     assert judge.judge(catalogue.read(path), found).wasted_share == 0.6
     assert judge.judge(catalogue.read(path), [found[0], finding(5, wasted_share=0.3)]).wasted_share == pytest.approx(0.9)
+
+
+def test_time_that_true_lines_share_counts_once(tmp_path):
+    """Line 5 is called by line 4 for 6 of 8 s, and by line 9 for 2; the run takes 10 s. Of the calls, those of line 4
+    are the same again."""
+    path = tmp_path / "program.py"
+    path.write_text(WASTEFUL + "x = 2  # waste: load\n")  # lines 4 and 5
+    nodes = [(1, None, 4, 4, 0), (2, 1, 5, 5, 6), (3, None, 9, 9, 2), (4, 3, 5, 5, 2)]
+    rows = {
+        contexts.NODES: [dict(zip(("id", "parent", "location", "own_location", "cpu_s"), row), process=1) for row in nodes],
+        contexts.SAMPLES: [{"process": 1, "node": row[0], "cpu_ns": row[4] * 1e9} for row in nodes],
+        contexts.PLACES: [{"process": 1, "id": line, "line": line, "path": f"/a/{path.name}"} for line in (4, 5, 9)],
+    }
+    where = contexts.Contexts(rows.get)
+    found = [finding(4, cpu_s=6.0, wasted_s=6.0, wasted_share=0.6), finding(5, cpu_s=8.0, wasted_s=6.4, wasted_share=0.64)]
+    program = catalogue.read(path)
+    assert judge.judge(program, found).wasted_share == pytest.approx(1.24)
+    assert judge.judge(program, found, where).wasted_share == pytest.approx(0.64)
+    apart = [found[0], finding(5, cpu_s=8.0, wasted_s=8.0, wasted_share=0.8)]  # all of line 5: 2 s are below line 9
+    assert judge.judge(program, apart, where).wasted_share == pytest.approx(0.8)
+    own = [finding(4, cpu_s=0.0, wasted_s=1.0, wasted_share=0.1), found[1]]  # what line 4 does itself is not shared
+    assert judge.judge(program, own, where).wasted_share == pytest.approx(0.74)
 
 
 @pytest.mark.parametrize("category, is_right, is_defensible", [
