@@ -8,6 +8,7 @@ FROM (VALUES
   ('loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
   ('costly calls', 'look for a call that does less for each value (a parser of this one format, fields instead of a deep '
     || 'copy), or for one that takes many values'),
+  ('single elements', 'handle many elements with one call instead of each with a call of its own'),
   ('deep copies', 'copy only the part that will be changed (a dict of its own with {**old, key: value}), make the '
     || 'object anew, or unpickle each copy from bytes that are pickled once'),
   ('recursion', 'keep each result by its arguments (functools.lru_cache), or fill a table from the smallest cases on'));

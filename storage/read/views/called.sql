@@ -85,7 +85,7 @@ SELECT x.run, NULL, iif(r.is_call, x.file, f.path), iif(r.is_call, x.line, l.lin
     SELECT a.advice FROM x_advice_again a WHERE a.about = x.category OR (x.is_inner AND a.about = 'recursion')),
   NULL, NULL, NULL, x.saved_ns, t.repeat_low * x.saved_ns, min(x.run_ns, t.repeat_high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, x.run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, iif(r.is_call, 'high', 'called'),
+  iif(r.is_call, 'high', 'called'),
   iif(r.is_call, PIE_BASIS_CALLS, PIE_BASIS_WATCHES), 1
 FROM x_called_again x JOIN x_threshold t JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r
 LEFT JOIN function c ON NOT r.is_call AND c.process = x.process AND c.name = x.callee AND c.kind = PIE_LOCATION_PYTHON

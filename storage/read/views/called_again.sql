@@ -92,7 +92,6 @@ SELECT x.run, NULL, x.file, x.line, x.function_name, x.first_line, x.other_file,
     SELECT a.advice FROM x_advice_again a WHERE a.about = iif(x.is_in_loop, 'loop-invariant computation', 'repeated native calls')),
   NULL, NULL, NULL, 1.0 * x.call_ns, t.repeat_low * x.again_ns, min(a.cpu_ns, t.calls_high * x.call_ns), x.again_ns, x.again_ns, NULL,
   1.0 * x.call_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high,
   iif(x.is_call, iif(t.repeat_low * x.again_ns >= t.high_share * a.cpu_ns, 'high', 'low'), 'called'),
   iif(x.is_call, PIE_BASIS_SAME_CALLS, PIE_BASIS_WATCHES), 1
 FROM x_again_line x JOIN x_total a ON a.run = x.run JOIN x_threshold t

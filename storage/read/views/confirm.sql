@@ -170,7 +170,7 @@ FROM (
 -- that led to it, but not its weight.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
-    WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_gain_ns >= high_share * run_ns
+    WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_gain_ns >= (SELECT high_share FROM x_threshold) * run_ns
       AND (is_about_singles OR kept_args <= kept_max) THEN 'high'
     WHEN found_verdict IS 'refuted' AND severity = 'high' THEN 'low'
     ELSE severity END AS proven_severity,
@@ -186,7 +186,7 @@ SELECT DISTINCT *, CASE
 FROM (SELECT DISTINCT *, iif(facts IS NOT NULL AND within_ns < run_ns AND within <> '<module>',
     max(within_ns, found_gain_ns), NULL) AS found_most_ns
   FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
-      max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS found_gain_ns
+      max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, (SELECT calls_high FROM x_threshold), 1) * line_ns))) AS found_gain_ns
     FROM x_judged_finding));
 
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code

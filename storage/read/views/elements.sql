@@ -62,6 +62,6 @@ SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NUL
     ORDER BY length(a.library) DESC LIMIT 1),
   NULL, NULL, NULL, x.line_ns, t.calls_low * x.line_ns, min(a.cpu_ns, t.calls_high * x.line_ns), x.element_ns, x.element_ns, NULL,
   x.line_ns, a.cpu_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', PIE_BASIS_ELEMENTS, 1
+  'high', PIE_BASIS_ELEMENTS, 1
 FROM x_element_line x JOIN x_element_threshold m JOIN x_total a ON a.run = x.run JOIN x_threshold t
 WHERE x.samples >= m.samples AND x.element_ns >= m.part * x.line_ns AND t.calls_low * x.line_ns >= t.high_share * a.cpu_ns;

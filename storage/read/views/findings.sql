@@ -3,22 +3,16 @@
 -- line: of own code with all library and native code that ran below it, or of library code. Above evidence.sql and the
 -- other views that find something (growth.sql, reads.sql, work.sql, passes.sql).
 
--- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
--- comparisons that decide nothing come after what is decided. Of what findings of a line rest on (basis.sql), that of
+-- All findings. Of what findings of a line rest on (basis.sql), that of
 -- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the
 -- same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
-SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
-    coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
-    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
-FROM (
-  SELECT run, coalesce(kind, access) AS kind, file, line, function, function_line, first_file, first_line, native_function,
+SELECT run, coalesce(kind, access) AS kind, file, line, function, function_line, first_file, first_line, native_function,
     native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
     iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, user_file)) AS user_file,
     iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, user_line)) AS user_line,
-    redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
-    calls_high, basis,
+    redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, basis,
     iif((line_basis AND NOT basis OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
@@ -30,22 +24,20 @@ FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
-        high_share, calls_high, severity, PIE_BASIS_WATCHES AS basis, NOT is_repeat OR is_same_arguments
+        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, PIE_BASIS_WATCHES AS basis, NOT is_repeat OR is_same_arguments
           OR (category <> 'inefficient algorithm' AND NOT by_return AND NOT is_return_decisive) AS is_argued
       FROM x_explained_finding
       UNION ALL
       SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
+        NULL, NULL, NULL, NULL, NULL, 0, 1, 'high',
         iif(about = 'shifts', PIE_BASIS_SHIFTS, PIE_BASIS_COPIES), 1
       FROM x_copying_finding
       UNION ALL
       SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns, reads_ns, reads_ns, NULL,
-        line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low,
-        high_part, high_share, calls_high, 'high', PIE_BASIS_READS, 1
+        line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, 'high', PIE_BASIS_READS, 1
       FROM x_reading_finding
       UNION ALL
       SELECT * FROM x_work_told
@@ -62,15 +54,14 @@ FROM (
       UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
-        high_share, calls_high, 'maybe', PIE_BASIS_WATCHES, 1
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, 'maybe', PIE_BASIS_WATCHES, 1
       FROM x_passing_finding) JOIN x_basis USING (basis)
     WINDOW g AS (PARTITION BY run, file, line))
     WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
   WHERE severity <> 'called'
     AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)
     AND NOT (severity IN ('hot', 'warm') AND line_rows > 1)
-    AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
+    AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high));
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function,
@@ -126,7 +117,7 @@ FROM (
       FROM (
         SELECT run, kind, file, function_line AS line, function, native_function, native_library,
           line_category AS category, line_evidence AS evidence, line_advice AS advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
-          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, fix_gain_ns, most_ns, within, done_again,
+          run_ns, found_verdict, verdict, proof, fix_gain_ns, most_ns, within, done_again,
           kind_text, is_evidence, line_severity AS worst_severity,
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
           sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
@@ -137,5 +128,6 @@ FROM (
           row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY proven_rank) AS line_nth
         FROM x_confirmed_finding
         WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
+      JOIN (SELECT z2, high_traps, high_low, high_part, high_share FROM x_threshold)
       WHERE line_nth = 1)
     WHERE part = 1));

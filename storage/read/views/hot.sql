@@ -27,5 +27,5 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL
     || 'evidence does not decide', 100 * x.line_ns / x.run_ns),
   'see what takes its time with "calls below" the line, and count all of its calls with pieprof confirm',
   NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, x.line_ns, x.run_ns, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, x.severity, PIE_BASIS_WATCHES, 1
+  x.severity, PIE_BASIS_WATCHES, 1
 FROM x_hot_line x JOIN x_threshold t;

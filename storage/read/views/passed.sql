@@ -64,7 +64,7 @@ SELECT x.run, NULL, x.file, x.line, x.function, x.function_line, NULL, NULL, NUL
     SELECT a.advice FROM x_advice_any a WHERE a.about = x.about),
   NULL, NULL, NULL, x.saved_ns, x.low * x.saved_ns, min(a.cpu_ns, x.high * x.saved_ns), x.saved_ns,
   x.saved_ns, NULL, x.line_ns, a.cpu_ns * 1.0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, 'high', x.basis, 1
+  'high', x.basis, 1
 FROM (
   SELECT y.*, y.line_ns * iif(y.kind = 7, 1, y.part) AS saved_ns, u.name AS function, u.first_line AS function_line
   FROM x_passed_line y

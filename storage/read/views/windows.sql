@@ -35,7 +35,14 @@ CREATE VIEW x_window_threshold AS SELECT
   0.25 AS hot_part,        -- the line takes this part of the run's CPU time,
   100 AS costly_calls,     -- and of the callee that takes this part of the counted time this number of calls at least
   0.6 AS costly_part,      -- was counted, which mostly do not come again
-  2e5 AS costly_ns;        -- and take no longer than this. Half of the line's time stands for what a better one saves
+  2e5 AS costly_ns,        -- and take no longer than this. Half of the line's time stands for what a better one saves
+  0.25 AS wrapped_part,    -- many calls, few watches: this part of the line's time is Python code of an array library,
+  50 AS wrapped_calls,     -- this number of calls was counted, of which less than few_part comes again,
+  0.45 AS wrapped_most,    -- and they take no longer than short_ns on average, or than twice that where that part is
+  1.5e5 AS short_ns,       -- as large as this
+  0.9 AS element_all,      -- single elements: this part of the counted time goes to single elements and numbers,
+  0.3 AS element_part,     -- and this part of it fetches or stores them; calls of single numbers: as costly_part of it
+  0.12 AS element_few;     -- goes to calls, operators aside, and no more than this part fetches elements
 
 -- By callee. Calls with the same long arguments by value count as made before, whatever they return. If of n calls k
 -- met arguments that came once, the next one is new with a chance of k / n, whatever the distribution (Good, "The
@@ -50,6 +57,7 @@ CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, iif(is_done, 0, single_ns) AS single_ns,
   bulk_ns, is_done AND is_on_much AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
+  is_item AND (callee GLOB '* of *[._]*' OR callee GLOB '* of [A-Z]*') AS is_of_array,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
     WHEN calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds) THEN max(again_ns, 1.0 * call_ns * (calls - once) / calls)
@@ -75,13 +83,19 @@ SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
     OR (known_ns >= t.known_part * call_ns AND again_ns >= t.again_part * known_ns)) AS is_again,
   calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
     AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
-  is_in_loop AND top_same >= t.same_part * top_again AS is_invariant
+  is_in_loop AND top_same >= t.same_part * top_again AS is_invariant,
+  CASE WHEN all_calls < t.wrapped_calls OR again_ns >= t.few_part * call_ns OR call_ns > 2 * t.short_ns * all_calls THEN NULL
+    WHEN call_ns > t.short_ns * all_calls THEN t.wrapped_most ELSE t.wrapped_part END AS wrapped_python_part,
+  all_calls >= t.array_calls AND plain_ns >= t.costly_part * call_ns AND item_ns <= t.element_few * call_ns AS is_of_calls,
+  all_calls >= t.array_calls AND single_ns >= t.element_all * call_ns AND element_ns >= t.element_part * call_ns AS is_of_singles
 FROM (
   SELECT run, file, line, callee AS top, calls AS top_calls, call_ns AS top_ns, kinds_low, again AS top_again, kinds AS top_kinds,
     same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
-    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
+    sum(single_ns) OVER g AS single_ns, sum(iif(is_of_array, single_ns, 0)) OVER g AS element_ns,
+    sum(iif(is_item, call_ns, 0)) OVER g AS item_ns, sum(iif(is_item OR callee GLOB '* * *', 0, call_ns)) OVER g AS plain_ns,
+    sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
     sum(iif(is_done OR call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee JOIN (SELECT few_ns FROM x_window_threshold)
@@ -106,8 +120,8 @@ GROUP BY s.run, f.path, l.line;
 -- kinds: the line made as many calls as its time has room for. What a library computes again below such calls is no
 -- matter of theirs, if it has watches enough (mostly_min) and takes a good part of the run.
 CREATE VIEW x_windowed_beside AS
-SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row_number() OVER (
-    PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1
+SELECT x.*, few_part, calls_low, high_share, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row_number() OVER (
+    PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, severity = 'low', wasted_ns DESC) = 1
     AND (top_ns >= callee_ns * top_calls OR again_part * coalesce(below_part, 1) >= callee_part) AS becomes_again,
   may_be_new IS TRUE AND severity = 'high'
     AND category IN ('repeated native calls', 'loop-invariant computation') AND NOT basis
@@ -118,25 +132,31 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND function_single_ns <= single_part * function_call_ns AS is_of_arrays,
   is_about_calls AND severity = 'high' AND category = 'API misuse' AND library IS NULL AND long_ns > 0 AND long_ns >= (1 - single_part) * call_ns
     AND single_ns <= single_part * call_ns AS is_of_few,
-  library IS NULL AND row_number() OVER (PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, rank) = 1
+  library IS NULL AND row_number() OVER (PARTITION BY run, file, line ORDER BY kind <> PIE_WATCH_STORE, is_reuse, severity = 'low', wasted_ns DESC) = 1
     AND NOT max(basis OR category <> 'undecided') OVER g AND line_ns >= hot_part * run_ns AND line_python_part >= python_part
     AND top_calls >= costly_calls AND top_ns >= costly_part * call_ns AND top_ns <= costly_ns * top_calls AND NOT is_again
     AS becomes_costly,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
-    AND calls_low * line_ns >= high_share * run_ns AS becomes_single
+    AND calls_low * line_ns >= high_share * run_ns AS becomes_single,
+  is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND line_python_part >= wrapped_python_part
+    AND calls_low * line_ns >= high_share * run_ns AS becomes_wrapped,
+  is_about_calls AND is_of_calls AND library IS NULL AND category = 'slice underutilization' AS becomes_calls,
+  library IS NULL AND is_of_singles AND NOT basis AND (category = 'inefficient algorithm' OR category = 'undecided' AND severity = 'low'
+      AND calls_low * line_ns >= high_share * run_ns AND below_part >= array_part AND NOT max(category <> 'undecided') OVER g)
+    AS becomes_elements
 FROM (
   SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
-    w.long_ns, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
+    w.long_ns, w.all_calls, w.single_ns, w.wrapped_python_part, w.is_of_calls, w.is_of_singles, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, b.python_part AS line_python_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
   LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
     AND w.line = iif(f.library IS NULL, f.line, f.user_line)
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
-  WINDOW u AS (PARTITION BY f.run, f.file, f.function))
+  WINDOW u AS (PARTITION BY f.run, f.file, f.function)) x
 JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns, python_part, hot_part, costly_calls,
-  costly_part, costly_ns FROM x_window_threshold)
-JOIN (SELECT mostly_min, calls_low FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
+  costly_part, costly_ns, few_part FROM x_window_threshold)
+JOIN (SELECT mostly_min, calls_low, high_share FROM x_threshold) JOIN (SELECT kept_share FROM x_one_threshold)
 WINDOW g AS (PARTITION BY run, file, line);
 
 -- What is high keeps its name: repeated and invariant differ in where the result is kept, a deep copy is to be changed.
@@ -154,36 +174,42 @@ FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('u
 CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
-    WHEN becomes_costly THEN 'API misuse' ELSE category END AS category,
+    WHEN becomes_costly OR becomes_calls THEN 'API misuse' WHEN becomes_elements THEN 'slice underutilization'
+    ELSE category END AS category,
   iif(becomes_again OR becomes_new, counted_text, '') || iif(becomes_costly, printf('for %.0f %% of its time the line is in '
     || 'Python code of a library; of %d calls of %s that were counted, %d were made before, and each takes %.3g us; ',
     100 * line_python_part, top_calls, top, top_again, top_ns / 1e3 / top_calls), '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
     || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', 1.0 * top_ns / top_calls / 1e6), '')
-    || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
+    || iif(becomes_wrapped, printf('; for %.0f %% of its time the line is in Python code of a library, and %d calls were '
+      || 'counted, which differ and take %.3g us each', 100 * line_python_part, all_calls, call_ns / 1e3 / all_calls), '')
+    || iif(becomes_calls, '; of the time that was counted at the line, most went to calls', '')
+    || iif(becomes_single OR becomes_elements, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = iif(top = 'deepcopy', 'deep copies', again_category)),
-    iif(becomes_costly, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls'), advice)) AS advice,
-  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
-  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns
+    iif(becomes_costly OR becomes_elements, (SELECT a.advice FROM x_advice_again a
+      WHERE a.about = iif(becomes_costly, 'costly calls', 'single elements')), advice)) AS advice,
+  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns
+    WHEN becomes_elements THEN line_ns ELSE wasted_ns END AS wasted_ns,
+  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single OR becomes_wrapped OR becomes_elements THEN calls_low * line_ns
     WHEN becomes_costly THEN 0 ELSE low_ns END AS low_ns,
   CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)
-    WHEN becomes_costly THEN min(run_ns, calls_high * line_ns) ELSE high_ns END AS high_ns,
+    WHEN becomes_costly OR becomes_elements THEN min(run_ns, calls_high * line_ns) ELSE high_ns END AS high_ns,
   iif(is_recounted, counted_again_ns, again_ns) AS again_ns,
   iif(is_recounted, repeat_low * counted_again_ns, again_low_ns) AS again_low_ns,
   iif(is_recounted, min(line_ns, repeat_high * counted_again_ns), again_high_ns) AS again_high_ns,
   line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
-  trap_sq, is_reuse AND NOT is_changed AND NOT becomes_costly AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
-  high_part, high_share, calls_high, basis, CASE
+  trap_sq, is_reuse AND NOT is_changed AND NOT becomes_costly AS is_reuse, is_decided OR is_changed OR becomes_elements AS is_decided, basis, CASE
     WHEN is_changed THEN iif(counted_again_ns >= high_share * run_ns, 'high', 'low')
     WHEN becomes_new OR is_of_arrays OR is_of_few THEN 'low'
-    WHEN becomes_single THEN 'high'
+    WHEN becomes_single OR becomes_wrapped OR becomes_elements THEN 'high'
     WHEN becomes_costly OR severity = 'hot' THEN 'low'
     ELSE severity END AS severity
-FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
+FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high, calls_high FROM x_threshold);
 
--- Findings with that, in the order of their worth, as in x_told_finding.
+-- Findings with that, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
+-- comparisons that decide nothing come after what is decided.
 CREATE VIEW x_windowed_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,

@@ -119,5 +119,5 @@ CREATE VIEW x_work_told AS
 SELECT run, NULL, file, line, function, function_line, NULL, NULL,
   native_function, native_library, category, evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns,
   again_ns, again_ns, NULL, line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
-  z2, high_traps, high_low, high_part, high_share, calls_high, 'high', basis, 1
+  'high', basis, 1
 FROM x_work_finding;
