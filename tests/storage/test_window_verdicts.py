@@ -196,6 +196,71 @@ def test_elements_that_were_counted_name_the_category(changed, items, category):
         == (items == 100)
 
 
+def items(line, of, calls, call_ns, put=False):
+    return window(line, f"a[i] {'= x ' if put else ''}of {of}", calls, call_ns, singles=calls, single_ns=call_ns, is_item=1)
+
+
+@pytest.mark.parametrize("windows, category", [
+    ((items(9, "csr_matrix", 100, 1e7, put=True),), "slice underutilization"),
+    ((items(9, "csr_matrix", 99, 1e7, put=True),), "inefficient algorithm"),
+    ((items(9, "list", 100, 1e7, put=True),), "inefficient algorithm"),
+    ((items(9, "csr_matrix", 100, 8e6, put=True), window(9, "rfft", 50, 2e6)), "inefficient algorithm"),
+])
+def test_single_elements_are_no_inefficient_algorithm(changed, windows, category):
+    """What line 9 writes was there in part, by chance."""
+    row = findings(changed(*windows))["store", "waste.py", 9]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("counted at the line, 100 % went to single elements" in row["evidence"]) == (category == "slice underutilization")
+
+
+@pytest.mark.parametrize("of, part, verdict", [
+    ("numpy.ndarray", 0.3, ("slice underutilization", "high")),
+    ("numpy.ndarray", 0.2, ("undecided", "low")),
+    ("list", 0.3, ("undecided", "low")),
+])
+def test_elements_that_were_counted_need_no_watches(changed, of, part, verdict):
+    """The watches of line 11 do not decide."""
+    row = findings(changed(
+        "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 211", items(11, of, 100, part * 1e7),
+        window(11, "numpy.float64 * numpy.float64", 100, (1 - part) * 1e7, singles=100, single_ns=(1 - part) * 1e7),
+    ))["load", "waste.py", 11]
+    assert (row["category"], row["severity"]) == verdict
+    if verdict[1] == "high":
+        assert row["wasted_s"] == pytest.approx(row["cpu_s"]) and "many elements with one call" in row["advice"]
+
+
+@pytest.mark.parametrize("callee, call_ns, item_ns, category", [
+    ("numpy.square", 7e6, 1e6, "API misuse"),
+    ("numpy.square", 5e6, 1e6, "slice underutilization"),
+    ("numpy.square", 7e6, 1.5e6, "slice underutilization"),
+    ("numpy.float64 * float", 7e6, 1e6, "slice underutilization"),
+])
+def test_calls_that_were_counted_name_the_category(changed, callee, call_ns, item_ns, category):
+    """The watches of line 6 were at a[i], but its counted time goes to calls for single numbers."""
+    rest_ns = 1e7 - call_ns - item_ns
+    row = findings(changed(
+        window(6, callee, 100, call_ns, singles=100, single_ns=call_ns), items(6, "numpy.ndarray", 90, item_ns),
+        window(6, "numpy.float64 + numpy.float64", 100, rest_ns, singles=100, single_ns=rest_ns)))["load", "waste.py", 6]
+    assert (row["category"], row["severity"]) == (category, "high")
+
+
+@pytest.mark.parametrize("calls, call_us, again, severity", [
+    (50, 100, 0, "high"),
+    (49, 100, 0, "low"),
+    (50, 100, 10, "low"),  # a fifth of them comes again
+    (50, 160, 0, "low"),  # long calls may do what they cost
+])
+def test_many_new_calls_of_python_code_need_few_watches(changed, calls, call_us, again, severity):
+    """Three tenths of line 15 are Python code of a library. Seven watches are too few."""
+    call_ns = 1e3 * call_us * calls
+    row = findings(changed("DELETE FROM watch", watches(215, 7), window(
+        15, "predict", calls, call_ns, compared=calls, distinct=calls - again, once=calls - 2 * again, again=again,
+        again_ns=call_ns * again / calls)))["load", "waste.py", 15]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert (f"of a library, and {calls} calls were counted, which differ and take {call_us} us each" in row["evidence"]) \
+        == (severity == "high")
+
+
 @pytest.mark.parametrize("calls, once, results, category", [
     (20, 20, 20, "inefficient algorithm"),
     (19, 19, 19, REPEATED),
