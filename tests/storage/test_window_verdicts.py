@@ -249,15 +249,17 @@ def test_calls_that_were_counted_name_the_category(changed, callee, call_ns, ite
     (49, 100, 0, "low"),
     (50, 100, 10, "low"),  # a fifth of them comes again
     (50, 160, 0, "low"),  # long calls may do what they cost
+    (20, 160, 0, "low"),  # with as many short ones beside them, too
 ])
 def test_many_new_calls_of_python_code_need_few_watches(changed, calls, call_us, again, severity):
     """Three tenths of line 15 are Python code of a library. Seven watches are too few."""
     call_ns = 1e3 * call_us * calls
-    row = findings(changed("DELETE FROM watch", watches(215, 7), window(
+    beside = () if calls >= 49 else (window(15, "len", 100, 1e4),)
+    row = findings(changed("DELETE FROM watch", watches(215, 7), *beside, window(
         15, "predict", calls, call_ns, compared=calls, distinct=calls - again, once=calls - 2 * again, again=again,
         again_ns=call_ns * again / calls)))["load", "waste.py", 15]
     assert (row["category"], row["severity"]) == ("API misuse", severity)
-    assert (f"of a library, and {calls} calls were counted, which differ and take {call_us} us each" in row["evidence"]) \
+    assert (f"of a library, and {calls} calls were counted, which differ; those of predict take {call_us} us" in row["evidence"]) \
         == (severity == "high")
 
 

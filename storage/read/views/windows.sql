@@ -38,7 +38,7 @@ CREATE VIEW x_window_threshold AS SELECT
   2e5 AS costly_ns,        -- and take no longer than this. Half of the line's time stands for what a better one saves
   0.25 AS wrapped_part,    -- many calls, few watches: this part of the line's time is Python code of an array library,
   50 AS wrapped_calls,     -- this number of calls was counted, of which less than few_part comes again,
-  0.45 AS wrapped_most,    -- and they take no longer than short_ns on average, or than twice that where that part is
+  0.45 AS wrapped_most,    -- and those of the main callee take no longer than short_ns, or twice that if the part is
   1.5e5 AS short_ns,       -- as large as this
   0.9 AS element_all,      -- single elements: this part of the counted time goes to single elements and numbers,
   0.3 AS element_part,     -- and this part of it fetches or stores them; calls of single numbers: as costly_part of it
@@ -84,8 +84,8 @@ SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
   calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
     AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
   is_in_loop AND top_same >= t.same_part * top_again AS is_invariant,
-  CASE WHEN all_calls < t.wrapped_calls OR again_ns >= t.few_part * call_ns OR call_ns > 2 * t.short_ns * all_calls THEN NULL
-    WHEN call_ns > t.short_ns * all_calls THEN t.wrapped_most ELSE t.wrapped_part END AS wrapped_python_part,
+  CASE WHEN all_calls < t.wrapped_calls OR again_ns >= t.few_part * call_ns OR top_ns > 2 * t.short_ns * top_calls THEN NULL
+    WHEN top_ns > t.short_ns * top_calls THEN t.wrapped_most ELSE t.wrapped_part END AS wrapped_python_part,
   all_calls >= t.array_calls AND plain_ns >= t.costly_part * call_ns AND item_ns <= t.element_few * call_ns AS is_of_calls,
   all_calls >= t.array_calls AND single_ns >= t.element_all * call_ns AND element_ns >= t.element_part * call_ns AS is_of_singles
 FROM (
@@ -183,7 +183,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
     100 * function_array_ns / function_call_ns, 100 * function_single_ns / function_call_ns), '')
     || iif(is_of_few, printf('; but a call at this line takes %.3g ms, so it is the library that makes the short ones', 1.0 * top_ns / top_calls / 1e6), '')
     || iif(becomes_wrapped, printf('; for %.0f %% of its time the line is in Python code of a library, and %d calls were '
-      || 'counted, which differ and take %.3g us each', 100 * line_python_part, all_calls, call_ns / 1e3 / all_calls), '')
+      || 'counted, which differ; those of %s take %.3g us', 100 * line_python_part, all_calls, top, top_ns / 1e3 / top_calls), '')
     || iif(becomes_calls, '; of the time that was counted at the line, most went to calls', '')
     || iif(becomes_single OR becomes_elements, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
