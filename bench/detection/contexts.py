@@ -7,7 +7,8 @@ import os
 NODES = "select process, id, parent, location, own_location from node"
 SAMPLES = "select process, node, sum(python_ns + native_ns + system_ns) cpu_ns from sample group by process, node"
 PLACES = ("select l.process, l.id, l.line, f.path from location l "
-          "join function u on u.process = l.process and u.id = l.function join file f on f.process = u.process and f.id = u.file")
+          "join function u on u.process = l.process and u.id = l.function "
+          "join file f on f.process = u.process and f.id = u.file")
 
 
 class Contexts:
@@ -15,7 +16,8 @@ class Contexts:
 
     def __init__(self, query):
         cpu_ns = {(row["process"], row["node"]): row["cpu_ns"] for row in query(SAMPLES)}
-        self.nodes = {key: row | {"cpu_ns": cpu_ns.get(key, 0)} for row in query(NODES) for key in [(row["process"], row["id"])]}
+        nodes = {(row["process"], row["id"]): row for row in query(NODES)}
+        self.nodes = {key: row | {"cpu_ns": cpu_ns.get(key, 0)} for key, row in nodes.items()}
         self.places = {(row["process"], row["id"]): row for row in query(PLACES)}
         self.run_ns = sum(row["cpu_ns"] for row in self.nodes.values())
 

@@ -3,65 +3,65 @@
 -- line: of own code with all library and native code that ran below it, or of library code. Above evidence.sql and the
 -- other views that find something (growth.sql, reads.sql, work.sql, passes.sql).
 
--- All findings. Of what findings of a line rest on (basis.sql), that of
--- the highest rank is the line's. Where a line passes over the same data again and again, results may be nearly the
--- same each time, and prove only with the same arguments (is_argued).
+-- All findings. Of what findings of a line rest on (basis.sql), that of the highest rank is the line's. Where a line
+-- passes over the same data again and again, results may be nearly the same each time, and prove only with the same
+-- arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT run, coalesce(kind, access) AS kind, file, line, function, function_line, first_file, first_line, native_function,
-    native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
-    again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, user_file)) AS user_file,
-    iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, user_line)) AS user_line,
-    redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, basis,
-    iif((line_basis AND NOT basis OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
+  native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+  again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+  iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_file, user_file)) AS user_file,
+  iif(basis = PIE_BASIS_SAME_CALLS, NULL, coalesce(call_line, user_line)) AS user_line,
+  redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, basis,
+  iif((line_basis AND NOT basis OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
+FROM (
+  SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
+    max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
+  FROM (SELECT *, max(basis) OVER g AS line_basis, max(iif(is_alone, basis, 0)) OVER g AS alone_basis, max(severity = 'maybe') OVER g AS line_passes,
+    count(*) OVER g AS line_rows,
+    max(severity = 'high' AND is_argued) OVER g AS line_high
   FROM (
-    SELECT *, max(iif(severity = 'called', first_file, NULL)) OVER v AS call_file,
-      max(iif(severity = 'called', first_line, NULL)) OVER v AS call_line
-    FROM (SELECT *, max(basis) OVER g AS line_basis, max(iif(is_alone, basis, 0)) OVER g AS alone_basis, max(severity = 'maybe') OVER g AS line_passes,
-      count(*) OVER g AS line_rows,
-      max(severity = 'high' AND is_argued) OVER g AS line_high
-    FROM (
-      SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
-        category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
-        again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, PIE_BASIS_WATCHES AS basis, NOT is_repeat OR is_same_arguments
-          OR (category <> 'inefficient algorithm' AND NOT by_return AND NOT is_return_decisive) AS is_argued
-      FROM x_explained_finding
-      UNION ALL
-      SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
-        'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
-        min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, 0, 1, 'high',
-        iif(about = 'shifts', PIE_BASIS_SHIFTS, PIE_BASIS_COPIES), 1
-      FROM x_copying_finding
-      UNION ALL
-      SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
-        'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns, reads_ns, reads_ns, NULL,
-        line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, 'high', PIE_BASIS_READS, 1
-      FROM x_reading_finding
-      UNION ALL
-      SELECT * FROM x_work_told
-      UNION ALL
-      SELECT * FROM x_again_told
-      UNION ALL
-      SELECT * FROM x_called_told
-      UNION ALL
-      SELECT * FROM x_passed_told
-      UNION ALL
-      SELECT * FROM x_element_told
-      UNION ALL
-      SELECT * FROM x_hot_told
-      UNION ALL
-      SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
-        'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, 'maybe', PIE_BASIS_WATCHES, 1
-      FROM x_passing_finding) JOIN x_basis USING (basis)
-    WINDOW g AS (PARTITION BY run, file, line))
-    WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
-  WHERE severity <> 'called'
-    AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)
-    AND NOT (severity IN ('hot', 'warm') AND line_rows > 1)
-    AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high));
+    SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+      category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+      again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+      user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, severity, PIE_BASIS_WATCHES AS basis, NOT is_repeat OR is_same_arguments
+        OR (category <> 'inefficient algorithm' AND NOT by_return AND NOT is_return_decisive) AS is_argued
+    FROM x_explained_finding
+    UNION ALL
+    SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
+      'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
+      min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
+      NULL, NULL, NULL, NULL, NULL, 0, 1, 'high',
+      iif(about = 'shifts', PIE_BASIS_SHIFTS, PIE_BASIS_COPIES), 1
+    FROM x_copying_finding
+    UNION ALL
+    SELECT run, NULL, file, line, function, function_line, NULL, NULL, native_function, native_library,
+      'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns, reads_ns, reads_ns, NULL,
+      line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1, 'high', PIE_BASIS_READS, 1
+    FROM x_reading_finding
+    UNION ALL
+    SELECT * FROM x_work_told
+    UNION ALL
+    SELECT * FROM x_again_told
+    UNION ALL
+    SELECT * FROM x_called_told
+    UNION ALL
+    SELECT * FROM x_passed_told
+    UNION ALL
+    SELECT * FROM x_element_told
+    UNION ALL
+    SELECT * FROM x_hot_told
+    UNION ALL
+    SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
+      'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
+      NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, 'maybe', PIE_BASIS_WATCHES, 1
+    FROM x_passing_finding) JOIN x_basis USING (basis)
+  WINDOW g AS (PARTITION BY run, file, line))
+  WINDOW v AS (PARTITION BY run, coalesce(user_file, file), coalesce(user_line, line)))
+WHERE severity <> 'called'
+  AND iif(line_basis = alone_basis, basis = line_basis, basis OR kind = PIE_WATCH_LOAD)
+  AND NOT (severity IN ('hot', 'warm') AND line_rows > 1)
+  AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high));
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function,
