@@ -159,7 +159,7 @@ static bool is_known(const struct pie_finding *finding) {
     return finding->again && strncmp(finding->again, "if ", 3) == 0;
 }
 
-/* example.py:12 takes 42 % of the run: 97 % of its time is in convolve() of numpy, for which there often is a quicker way */
+/* example.py:12 takes 42 % of the run: 97 % of its time is in convolve() of numpy, for which there often is … */
 static void print_known_line(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     const char *evidence = finding->evidence ? finding->evidence : "?";
     char *place = place_of(finding), *text = NULL;

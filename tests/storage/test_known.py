@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of which a quicker one is known (known.sql): on rows of fixture_waste.c that are changed. Line 15 calls crunch()
-of a library, in which it spends 1.0 of its 1.1 s."""
+"""Calls of which a quicker one is known (known.sql): on rows of fixture_waste.c that are changed. Line 15 calls
+crunch() of a library, in which it spends 1.0 of its 1.1 s."""
 
 import pytest
 from conftest import changer, make, rows

@@ -28,9 +28,10 @@ FROM (
 
 -- kind: 1 a function, 2 a line (location), 3 a function by the line that called it (location, 0: none), 4 a function by
 -- what it called (other, 0: its own code), 5 an own function by the line of own code (location) that was at work in it
--- or below, 6 a library's function by the line of own code that used it, itself or through other library code. A sample counts once for each function and line on its way, however often
--- they stand there: a function's caller is that of the outermost of its frames, and its callee that of the innermost.
--- A reader has a table of this name instead, which is made in one walk through the tree (call_time.c).
+-- or below, 6 a library's function by the line of own code that used it, itself or through other library code. A sample
+-- counts once for each function and line on its way, however often they stand there: a function's caller is that of the
+-- outermost of its frames, and its callee that of the innermost. A reader has a table of this name instead, which is
+-- made in one walk through the tree (call_time.c).
 CREATE VIEW x_call_time AS
 SELECT s.process, k.kind, k.function, k.location, k.other, sum(s.samples) AS samples, sum(s.python_ns) AS python_ns,
   sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns,
