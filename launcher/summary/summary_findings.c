@@ -325,7 +325,7 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
         fputs(above == 0 ? "\n" : "", screen->out);
         fprintf(screen->out, "%s (%lld comparison%s).\n",
                 watches >= pie_cursor_int(row, 3) ? "No work of weight was found that is done again"
-                                                  : "Too little native code ran to tell what is done again",
+                                                  : "Too little was compared to tell what is done again",
                 watches, watches == 1 ? "" : "s");
     } else if (note) {
         fputs(above == 0 ? "\n" : "", screen->out);
