@@ -40,8 +40,7 @@ void pie_doctor_python_find(struct pie_doctor_python *ret_python, struct pie_mac
     build->own = &ret_python->own;
     if (pie_target_self(self) < 0)
         return;
-    struct pie_python_wish wish =
-        pie_python_wish(NULL, getcwd(folder, sizeof folder) ? folder : "", self);
+    struct pie_python_wish wish = pie_python_wish(NULL, getcwd(folder, sizeof folder) ? folder : "", self);
     if (pie_python_choose(&wish, &choice, ret_python->found) < 0 ||
         pie_guest_find(&choice.python, self, &guest, ret_python->found, sizeof ret_python->found) < 0)
         return;
