@@ -134,3 +134,12 @@ def test_the_doctor_says_why_no_python_can_be_profiled(folder, more, why):
     assert python["detail"].endswith(why)
     said = call(folder, "doctor", name="pieprof", **more)
     assert (said.returncode, said.stdout.splitlines()[-1]) == (1, "Nothing can be profiled here: there is no Python for it.")
+
+
+def test_it_has_no_python_to_install(folder):
+    (folder.parent / "env").mkdir()
+    (folder.parent / "env" / "python3").symlink_to(helpers.PYTHON)
+    done = call(folder, "install", folder.parent / "env", name="pieprof")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("pieprof: this pieprof has no Python to install, it runs your own") and done.stderr.count("\n") == 1
+    assert os.readlink(folder.parent / "env" / "python3") == helpers.PYTHON
