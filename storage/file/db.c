@@ -20,6 +20,7 @@
 #include "storage/file/schema_check.h"
 #include "storage/file/schema_statements.h"
 #include "storage/file/sqlite_open.h"
+#include "storage/file/strays.h"
 
 enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000, REHEARSAL_WAIT_MS = 100 };
 
@@ -259,6 +260,8 @@ int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struc
     int kind = pie_file_kind_check(path);
     if (kind < 0)
         return kind;
+    if (may_create)
+        pie_strays_remove(path);
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;
