@@ -69,8 +69,8 @@ static size_t size_of_request(size_t bytes) {
 
 /* --- OBJ and MEM over pymalloc --- */
 
-/* The same one for both. Its functions take no notice of ctx, nor do ours: a program that sets an allocator may put one of
- * them beside another domain's ctx. */
+/* The same one for both. Its functions take no notice of ctx, nor do ours: a program that sets an allocator may put one
+ * of them beside another domain's ctx. */
 static const PyMemAllocatorEx *const pymalloc = &originals[PYMEM_DOMAIN_OBJ];
 
 __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,

@@ -15,8 +15,8 @@ struct pie_db_wait {
     uint64_t limit_ms;
     uint64_t deadline_ns;            /* CLOCK_MONOTONIC of the current wait */
     const _Atomic uint32_t *waiters; /* not 0: wait no longer; NULL: nobody cares */
-    const char *path;                /* of the file, if the wait may be longer: … */
-    unsigned longer;                 /* … by the limit, so many times, while others write into it */
+    const char *path;                /* of the file; needed where longer is set */
+    unsigned longer;                 /* how often the limit begins anew because others write */
     unsigned left;                   /* of these, in the current wait */
     int64_t written_ns;              /* when others wrote last, as far as it was seen */
 };
