@@ -7,9 +7,6 @@
 -- window changes no verdict.
 CREATE VIEW x_window_threshold AS SELECT
   12 AS again_calls,       -- made before: this number of the callee's calls at least,
-  6 AS few_again,          -- or this number, where they take long_ns and have arguments of done_bytes: these are not
-                           -- the same by chance. Then the object that is called may be known as an object only, if
-                           -- each kind has a result of its own, and there are two,
   0.6 AS again_part,       -- and this part of the line's counted time at least comes again,
   0.25 AS known_part,      -- or of the time of calls with values only, if these take this part of the line's time,
   0.9 AS pure_part,        -- where this part of the calls with arguments that were met before had their result
@@ -51,7 +48,7 @@ CREATE VIEW x_window_threshold AS SELECT
 -- optimizer, backward(). It handles no single number, whatever it takes.
 CREATE VIEW x_windowed_callee AS
 SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, again, same, call_ns, alike_ns, iif(is_done, 0, single_ns) AS single_ns,
-  bulk_ns, is_on_much, is_done AND is_on_much AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
+  bulk_ns, is_done AND is_on_much AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
@@ -68,25 +65,24 @@ FROM (
       AS is_done, w.arg_bytes >= t.done_bytes * w.calls AS is_on_much
   FROM process p JOIN windowed w ON w.process = p.id JOIN x_window_threshold t
   JOIN (SELECT 1 AS is_long UNION ALL SELECT 0) d
-    ON d.is_long = (NOT w.is_item AND w.arg_bytes >= t.long_bytes * w.calls AND w.call_ns >= t.long_ns * w.calls
-      AND (w.compared = w.calls - w.raised OR w.alike >= t.few_again AND w.distinct_args = w.distinct_results
-        AND w.distinct_args > 1 AND w.arg_bytes >= t.done_bytes * w.calls)));
+    ON d.is_long = (NOT w.is_item AND w.compared = w.calls - w.raised AND w.arg_bytes >= t.long_bytes * w.calls
+      AND w.call_ns >= t.long_ns * w.calls));
 
 -- By line. Its callee is the one that takes most time of those whose calls can be compared.
 CREATE VIEW x_windowed_line AS
 SELECT x.*, again_ns / nullif(call_ns, 0) AS again_part,
-  top_again >= iif(is_on_much AND top_ns >= t.long_ns * top_calls, t.few_again, t.again_calls) AND top_kinds <= t.kept_max AND (again_ns >= t.again_part * call_ns
+  top_again >= t.again_calls AND top_kinds <= t.kept_max AND (again_ns >= t.again_part * call_ns
     OR (known_ns >= t.known_part * call_ns AND again_ns >= t.again_part * known_ns)) AS is_again,
   calls >= t.new_calls AND again_ns + alike_ns <= t.new_part * call_ns
     AND compared >= t.compared_part * calls AS may_be_new, t.new_part,
   is_in_loop AND top_same >= t.same_part * top_again AS is_invariant
 FROM (
   SELECT run, file, line, callee AS top, calls AS top_calls, call_ns AS top_ns, kinds_low, again AS top_again, kinds AS top_kinds,
-    same AS top_same, is_in_loop, is_on_much, sum((NOT is_item) * calls) OVER g AS calls,
-    sum((NOT is_item) * compared) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
+    same AS top_same, is_in_loop, sum(iif(is_item, 0, calls)) OVER g AS calls,
+    sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
-    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum((compared >= calls AND NOT is_item) * call_ns) OVER g AS known_ns,
-    sum((is_done OR call_ns >= few_ns * calls AND NOT is_item) * call_ns) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
+    sum(single_ns) OVER g AS single_ns, sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
+    sum(iif(is_done OR call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
     row_number() OVER (PARTITION BY run, file, line ORDER BY compared < calls, call_ns DESC, callee) AS nth
   FROM x_windowed_callee JOIN (SELECT few_ns FROM x_window_threshold)
   WINDOW g AS (PARTITION BY run, file, line)) x
