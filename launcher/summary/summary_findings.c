@@ -314,8 +314,8 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     free(note);
 }
 
-/* The lines of weight of which nothing is decided, where none is told. Those that may waste a part are left out, if such
- * lines were printed (:limit). Where too little was compared in the run, only what was counted is said (:seen). */
+/* The lines of weight of which nothing is decided, where none is high. Those that may waste a part are left out, if
+ * such lines were printed (:limit). Where too little was compared in the run, only what was counted is said (:seen). */
 static const char heavy_sql[] =
     "WITH known AS MATERIALIZED (SELECT v.file, v.line, v.severity, v.rank, v.severity = 'low' AND"
     " v.traps >= t.category_traps_min AND 1e9 * iif(v.category = 'undecided', v.again_s_high, "

@@ -32,7 +32,7 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL
   t.z2, t.high_traps, t.high_low, t.high_part, t.high_share, t.calls_high, x.severity, PIE_BASIS_WATCHES, 1
 FROM x_hot_line x JOIN x_threshold t;
 
--- What the summary says where nothing is told: the lines that take a good part of the run, and what is known of their
+-- What the summary says where nothing is high: the lines that take a good part of the run, and what is known of their
 -- calls. new_calls: those of callee, which takes most of the line's counted time, if hardly any had the arguments of
 -- another one; else those that were compared at the line or below it, without a callee, if that is so of these; else
 -- NULL. comparisons: at the line and below it. Imports are left out.

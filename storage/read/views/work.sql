@@ -20,8 +20,8 @@ CREATE VIEW x_work_threshold AS SELECT
   0.7 AS low, 1.2 AS high, -- a fix saves between these parts of the figure, as with other calls (calls_low);
   1.75 AS choice_high;     -- what is chosen is mostly searched for again to take it out, at another line
 
--- By line of own code, of which the calls are its own; but patterns are mostly searched by re. glue_ns: of folds and fills, the
--- time of the lines of the loop that fetch nothing (for, count += 1), for each nanosecond of those that do.
+-- By line of own code, of which the calls are its own; but patterns are mostly searched by re. glue_ns: of folds and
+-- fills, the time of the lines of the loop that fetch nothing (for, count += 1), for each nanosecond of those that do.
 CREATE VIEW x_work_place AS
 SELECT run, process, place, line_location, kind, top_ns, reads_ns, g.samples, rises, same, others, max_size, risen_ns,
   upper_ns, lines, coalesce(glue_ns, 0) / nullif(fold_ns, 0) AS glue
