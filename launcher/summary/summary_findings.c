@@ -93,7 +93,7 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
  *
  * What may be a tenth of the run is undecided, by the upper end of its interval; of what has the category, by that of
  * the comparisons, since otherwise each costly line with a comparison would be named. Fewer than three are a
- * coincidence, as at imports.
+ * coincidence, as at imports. Where no call is made again, that is said instead (heavy_sql).
  *
  * One statement: to prepare and to work out all findings is half of what the summary takes. */
 static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
@@ -112,11 +112,13 @@ static const char findings_sql[] =
     " iif(library IS NULL, file, coalesce(user_file, file)) AS file,"
     " iif(library IS NULL, line, coalesce(user_line, line)) AS line FROM high WHERE wasted_s > 0"
     " GROUP BY 6, 7)," PIE_SUMMARY_TOGETHER
+    ", heavy AS MATERIALIZED (SELECT file, line FROM x_heavy_line WHERE run = :run AND new_calls > 0)"
     " SELECT s.*, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share,"
     " t.is_shared FROM (SELECT * FROM shown ORDER BY rank) s LEFT JOIN together t"
     " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
-    " (SELECT * FROM found WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
-    " ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
+    " (SELECT * FROM found f WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
+    " AND NOT (category = 'undecided' AND EXISTS (SELECT 1 FROM heavy h WHERE h.file = f.file"
+    " AND h.line = f.line)) ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
 
 /* A column of findings_sql behind those of v_redundancy. */
 static bool is_true_in(struct pie_cursor *row, const char *name) {
@@ -190,6 +192,7 @@ struct part {
     size_t above;
     int count;
     char *together; /* of all findings; heap, or NULL */
+    bool has_high;
 };
 
 static void begin_finding(struct part *part) {
@@ -254,6 +257,7 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
         print_undecided_line(part->screen, finding, is_true_in(row, "is_thin"));
         return;
     }
+    part->has_high = true;
     print_finding(part->screen, finding);
     if (part->count == 1)
         part->together = pie_summary_together_text(part->screen, row);
@@ -262,7 +266,8 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
 }
 
 /* How many were printed, or -errno. */
-static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
+static int print_findings(const struct pie_finding_screen *screen, size_t above, bool *ret_has_high,
+                          char **ret_message) {
     struct part part = {.screen = screen, .above = above};
     int r = is_true(screen, seen_sql, ret_message);
     if (r == 0)
@@ -271,13 +276,13 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
         r = is_true(screen, reads_sql, ret_message);
     if (r > 0)
         r = is_true(screen, told_sql, ret_message);
-    if (r <= 0)
-        return r;
-    r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
-                   print_one_finding, ret_message);
+    if (r > 0)
+        r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
+                       print_one_finding, ret_message);
     if (part.together)
         fprintf(screen->out, "%s\n", part.together);
     free(part.together);
+    *ret_has_high = part.has_high;
     return r;
 }
 
@@ -349,6 +354,102 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     free(note);
 }
 
+/* The lines of weight of which nothing is decided, where none is high. Those that may waste a part are left out, if
+ * such lines were printed (:limit). Where too little was compared in the run, only what was counted is said (:seen). */
+static const char heavy_sql[] =
+    "WITH known AS MATERIALIZED (SELECT v.file, v.line, v.severity, v.rank, v.severity = 'low' AND"
+    " v.traps >= t.category_traps_min AND 1e9 * iif(v.category = 'undecided', v.again_s_high, "
+    "v.wasted_s_high)"
+    " >= 0.1 * a.cpu_ns AS may_waste, v.category FROM v_redundancy v JOIN x_threshold t"
+    " JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.library IS NULL)"
+    " SELECT h.file, h.line, h.share, h.callee, h.new_calls, h.comparisons,"
+    " (SELECT min(rank) FROM known k WHERE k.file = h.file AND k.line = h.line) FROM x_heavy_line h"
+    " WHERE h.run = :run AND NOT EXISTS (SELECT 1 FROM known k WHERE k.file = h.file AND k.line = h.line"
+    " AND (k.severity = 'maybe' OR :limit < 2 AND k.may_waste"
+    " AND NOT (k.category = 'undecided' AND coalesce(h.new_calls, 0))))"
+    " AND (coalesce(h.new_calls, 0) OR :seen)"
+    " ORDER BY h.share DESC LIMIT :limit";
+
+/* "but no call is made again: 57 counted calls of convolve had other arguments each time"; heap, or NULL. callee: NULL
+ * where watches compared the calls. */
+static char *what_calls_say(const char *callee, long long calls) {
+    char *name = callee ? pie_text_printable(callee) : NULL, *text = NULL;
+    int size =
+        asprintf(&text, "but no call is made again: %lld %s%s had other arguments each time", calls,
+                 name ? "counted calls of " : "calls compared at the line or below it", name ? name : "");
+    free(name);
+    return size < 0 ? NULL : text;
+}
+
+static char *what_counts(const struct pie_finding_screen *screen, long long comparisons, long long rank) {
+    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL,
+         known[64] = "nothing was compared that tells";
+
+    if (comparisons > 0)
+        snprintf(known, sizeof known, "%lld comparison%s not tell", comparisons,
+                 comparisons == 1 ? " does" : "s do");
+    int size = asprintf(&text,
+                        "and %s whether all of it is needed: count its calls with \"pieprof confirm %s "
+                        "--finding %lld\"",
+                        known, path ? path : "?", rank);
+    free(path);
+    return size < 0 ? NULL : text;
+}
+
+/* What is known of its calls, and how to know more. Heap, or NULL. */
+static char *what_is_known(const struct pie_finding_screen *screen, struct pie_cursor *row) {
+    long long calls = pie_cursor_int(row, 4), rank = pie_cursor_int(row, 6);
+
+    if (calls > 0)
+        return what_calls_say(pie_cursor_text(row, 3), calls);
+    if (rank > 0)
+        return what_counts(screen, pie_cursor_int(row, 5), rank);
+    return strdup("and no call of it was compared");
+}
+
+static const char *what_is_left(struct pie_cursor *row) {
+    bool can_count = pie_cursor_int(row, 4) == 0 && pie_cursor_int(row, 6) > 0;
+
+    return can_count
+               ? "; if none comes again, look at the line's own algorithm"
+               : "; pieprof sees only work that is done again: look at the line's own algorithm, or for "
+                 "another call that does the same";
+}
+
+/* example.py:12 takes 89 % of the run, but no call is made again: 57 counted calls of convolve had … */
+static void print_heavy_line(const struct pie_finding_screen *screen, struct pie_cursor *row, bool is_first) {
+    char *place = pie_finding_place(base_name(pie_cursor_text(row, 0)), pie_cursor_real(row, 1)),
+         *known = what_is_known(screen, row), *text = NULL;
+
+    if (asprintf(&text, "%s takes %.0f %% of the run, %s%s", place ? place : "?",
+                 100 * pie_cursor_real(row, 2), known ? known : "?", is_first ? what_is_left(row) : "") < 0)
+        text = NULL;
+    if (text)
+        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    free(place);
+    free(known);
+    free(text);
+}
+
+/* How many were printed, or -errno. */
+static int print_heavy(const struct pie_finding_screen *screen, size_t above, int64_t limit,
+                       char **ret_message) {
+    struct pie_cursor *cursor;
+    int count = 0, seen = is_true(screen, seen_sql, ret_message),
+        r = seen < 0 ? seen : pie_cursor_open_once(screen->reader, heavy_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":seen", seen);
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    pie_cursor_bind_int(cursor, ":limit", limit);
+    for (; (r = pie_cursor_next(cursor, ret_message)) > 0; count++) {
+        fputs(count == 0 && above == 0 ? "\n" : "", screen->out);
+        print_heavy_line(screen, cursor, count == 0);
+    }
+    pie_cursor_close(cursor);
+    return r < 0 ? r : count;
+}
+
 static int print_state_of(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
     int r = pie_cursor_open_once(screen->reader, state_sql, &cursor, ret_message);
@@ -363,13 +464,16 @@ static int print_state_of(const struct pie_finding_screen *screen, size_t above,
 
 int pie_summary_findings_print(const struct pie_finding_screen *screen, struct pie_summary_above above,
                                char **ret_message) {
-    int found = print_findings(screen, above.count, ret_message);
+    bool has_high;
+    int found = print_findings(screen, above.count, &has_high, ret_message);
     if (found < 0)
         return found;
     above.count += (size_t)found;
     int r = pie_summary_copy_print(screen, &above, ret_message);
     if (r == 0)
         r = print_maybe(screen, above.count, ret_message);
+    if (r == 0 && !has_high)
+        r = print_heavy(screen, above.count, found == 0 ? UNDECIDED_SHOWN : 1, ret_message);
     if (r == 0 && found == 0)
         r = print_state_of(screen, above.count, ret_message);
     return r < 0 ? r : 0;

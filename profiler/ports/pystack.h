@@ -37,6 +37,7 @@ enum pie_operation {
     PIE_OPERATION_MASK = 15,
     PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
     PIE_OPERATION_IN_FOLD = 32, /* flag: … in one that only sums up, counts or compares single elements */
+    PIE_OPERATION_IN_FILL = 64, /* flag: … in one that sets them, too, to what is the same or is copied */
 };
 
 /* The kind of object at an address. */
@@ -137,15 +138,17 @@ enum pie_read_kind {
     PIE_READ_SKIP = 7,    /* itertools.islice() of an iterator that was made for it */
     PIE_READ_FIELD = 8,   /* struct.unpack() and its like */
     PIE_READ_READER = 9,  /* csv.reader() is made */
-    PIE_READ_FOLD = 10,   /* no call: an instruction that may lie in a loop with PIE_OPERATION_IN_FOLD */
+    PIE_READ_FOLD = 10,   /* no call: an instruction that may lie in a loop with PIE_OPERATION_IN_FOLD, … */
+    PIE_READ_FILL = 11,   /* … or with PIE_OPERATION_IN_FILL, as the collection thread finds out */
     PIE_READ_KINDS,
 };
 
-/* SKIP, FIELD, READER and FOLD are not compared. Each sample says something by itself. */
+/* SKIP, FIELD, READER, FOLD and FILL are not compared. Each sample says something by itself. */
 enum pie_read_saying {
     PIE_READ_SAYS_NOTHING, /* FOLD: it stands at no a[i], or it is not known how long the range was */
     PIE_READ_SAYS_YES, /* SKIP: it passes over items that nobody gets; FIELD: one number is unpacked; READER: of one
-                          line; FOLD: at a[i] of text, bytes, a list, a tuple or an array, in a range of 16 or more */
+                          line; FOLD: at a[i] of text, bytes, a list, a tuple or an array, in a range of 16 or more;
+                          FILL: the same, or at a[i] = x */
     PIE_READ_SAYS_NO,
 };
 
@@ -153,7 +156,7 @@ struct pie_call_read {
     uint64_t object; /* its address */
     uint64_t
         size; /* SEARCH, CHOICE: items; SKIP: those before the first that is handed out; FIELD, READER: what it
-                        is for; FOLD: rounds, from 3.12 on those that are left; else bytes, those of an item's
+                        is for; FOLD, FILL: rounds, from 3.12 on those that are left; else bytes, those of an item's
                         address for a list or tuple */
     uint64_t
         beginning; /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
@@ -291,7 +294,7 @@ struct pie_pystack_ops {
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);
 
-    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP and PIE_OPERATION_IN_FOLD; PIE_OPERATION_OTHER if it
+    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP, IN_FOLD and IN_FILL; PIE_OPERATION_OTHER if it
      * is not known. Context: drain. */
     unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
     /* Does a call at a line lie in a loop of this code? Of a line without calls: does any part of it? May be NULL.

@@ -45,12 +45,14 @@ static void forget(void) {
 }
 
 /* Handlers leave a record of each instruction that such a loop may have; few have one. */
-static bool is_in_fold(struct pie_cct_id line) {
-    if (pie_cct_is_root(line))
-        return false;
+static uint8_t kind_of_loop(struct pie_cct_id line) {
+    if (pie_cct_is_root(line) || !pie_cct_key_is_python(pie_cct_key(line)))
+        return PIE_READ_NONE;
     uint64_t key = pie_cct_key(line);
-    return pie_cct_key_is_python(key) &&
-           (state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) & PIE_OPERATION_IN_FOLD);
+    uint8_t operation = state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key));
+    if (operation & PIE_OPERATION_IN_FILL)
+        return PIE_READ_FILL;
+    return operation & PIE_OPERATION_IN_FOLD ? PIE_READ_FOLD : PIE_READ_NONE;
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {
@@ -58,7 +60,7 @@ static void drain(struct pie_thread *thread, size_t slot) {
 
     while (pie_reads_ring_pop(&pie_reads_of(thread)->ring, &record)) {
         struct pie_cct_id leaf = pie_watch_line_node(record.node);
-        if (record.read.kind == PIE_READ_FOLD && !is_in_fold(leaf))
+        if (record.read.kind == PIE_READ_FOLD && !(record.read.kind = kind_of_loop(leaf)))
             continue;
         struct pie_node_id line = pie_naming_node(state.naming, leaf);
         if (line.value)

@@ -220,7 +220,7 @@ static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct
         if (pie_cct_key_is_python(key))
             row->operations[row->operations_count++] =
                 (uint8_t)(drain->ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) &
-                          ~PIE_OPERATION_IN_FOLD);
+                          ~(PIE_OPERATION_IN_FOLD | PIE_OPERATION_IN_FILL));
         cct_node = pie_cct_parent(cct_node);
     }
 }

@@ -36,6 +36,7 @@ enum pie_call_shape {
     PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict (from 3.14 on: or nothing) */
     PIE_CALL_OPERANDS,    /* no call, but an operator or a[i]: `count` operands */
     PIE_CALL_CONTAINS,    /* … `in`: an item, and where it is searched */
+    PIE_CALL_PUT,         /* … a[i] = x: x, a, i; never compared */
 };
 
 /* An instruction that calls, and how many slots of the evaluation stack are in use when it begins. */

@@ -93,7 +93,7 @@ uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result) {
     struct pie_call_site site;
     uintptr_t top;
 
-    if (!pie_call_site_current(&site, &top))
+    if (!pie_call_site_current(&site, &top) || site.shape == PIE_CALL_PUT)
         return 0;
     if (site.shape == PIE_CALL_TUPLE)
         look_at_tuple(&search, top, site.count != 0);

@@ -21,5 +21,6 @@ bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t ca
 bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr,
                         struct pie_call_read *read);
 
-/* a[i] of these operands, whose first one lies at `at` of the evaluation stack; NULL: another instruction. */
-void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read);
+/* a[i] or a[i] = x of this container, whose first operand lies at `at` of the evaluation stack; 0: another
+ * instruction. */
+void pie_read_note_fold(uintptr_t container, uintptr_t at, struct pie_call_read *read);

@@ -288,18 +288,15 @@ static uint8_t operation_at(uintptr_t instr, uint8_t *ret_role) {
 
 /* Each instruction that may stand in a fold says how long it takes. */
 static bool note_fold(uint8_t role, struct pie_call_read *read) {
-    struct pie_call_arguments operands;
     struct pie_call_site site;
-    uintptr_t top, callable;
-    uint32_t borrowed;
+    uintptr_t top, container;
 
     if (role == PIE_PYOPS_OTHER)
         return false;
-    if (role != PIE_PYOPS_FETCH)
-        pie_read_note_fold(NULL, 0, read);
-    else if (pie_call_site_current(&site, &top) &&
-             pie_call_arguments_find(&site, top, &operands, &callable, &borrowed))
-        pie_read_note_fold(&operands, top - site.count * sizeof top, read);
+    if (role != PIE_PYOPS_FETCH && role != PIE_PYOPS_PUT)
+        pie_read_note_fold(0, 0, read);
+    else if (pie_call_site_current(&site, &top) && pie_call_slot_read(top - 2 * sizeof top, &container))
+        pie_read_note_fold(container, top - site.count * sizeof top, read);
     return read->kind != PIE_READ_NONE;
 }
 

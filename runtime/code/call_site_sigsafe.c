@@ -82,15 +82,23 @@ static uint8_t shape_of(uint8_t opcode) {
         return PIE_CALL_OPERANDS;
     case CONTAINS_OP:
         return PIE_CALL_CONTAINS;
+    case STORE_SUBSCR:
+        return PIE_CALL_PUT;
     default:
         return PIE_CALL_UNKNOWN;
     }
 }
 
+static uint32_t count_of(uint8_t shape, uint32_t argument) {
+    if (shape == PIE_CALL_PUT)
+        return 3;
+    return shape == PIE_CALL_OPERANDS || shape == PIE_CALL_CONTAINS ? 2 : argument;
+}
+
 static struct pie_call_site site_of(const struct scan *scan, const struct pie_stack_instruction *one) {
     const struct pie_call_site unknown = {.shape = PIE_CALL_UNKNOWN};
     uint8_t shape = shape_of(one->opcode);
-    uint32_t count = shape == PIE_CALL_OPERANDS || shape == PIE_CALL_CONTAINS ? 2 : one->argument;
+    uint32_t count = count_of(shape, one->argument);
     int32_t depth = scan->depth;
 
     if (depth == PIE_STACK_UNKNOWN || count > COUNT_MAX || shape == PIE_CALL_UNKNOWN)

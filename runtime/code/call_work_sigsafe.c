@@ -350,15 +350,13 @@ static bool is_number(uintptr_t type) {
     return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyFloat_Type;
 }
 
-void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read) {
+void pie_read_note_fold(uintptr_t container, uintptr_t at, struct pie_call_read *read) {
     uintptr_t type;
 
     *read = (struct pie_call_read){.kind = PIE_READ_FOLD};
-    if (!operands)
-        return;
-    if (!pie_object_type_at(operands->objects[0], &type) || is_number(type))
+    if (!container || !pie_object_type_at(container, &type) || is_number(type))
         return; /* the element lies there already */
-    read->object = operands->objects[0];
+    read->object = container;
     read->saying = PIE_READ_SAYS_NO;
     if (!find_rounds_below(at, &read->size) || !has_call_for_many(type))
         return;

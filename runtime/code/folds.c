@@ -17,7 +17,10 @@
  * between statements, when the evaluation stack is empty. What lies in front of a branch's target is conditional.
  *
  * A variable that a round reads before it has set it carries something from round to round. That is a sum or a count
- * (x += element), or a limit (if element > x: x = element); a variable that is both is a recurrence. */
+ * (x += element), or a limit (if element > x: x = element); a variable that is both is a recurrence.
+ *
+ * Elements that are set are no fold if a round may read what another one has set. So what is read must be another
+ * container: that two names, attributes or items are two objects is taken for granted. */
 
 enum kind {
     INVARIANT, /* the same in all rounds */
@@ -33,10 +36,18 @@ enum {
     HALF = VARIABLES / 2,
     STACK = 8,
     PARTS = 2, /* of an instruction */
+    KEPT = 8,
+};
+
+/* Containers of a loop, by their identities. */
+struct containers {
+    uint32_t identities[KEPT], count;
+    bool has_unknown;
 };
 
 struct value {
     uint8_t kind, variable;
+    uint32_t identity; /* INVARIANT: by what it is loaded; 0: unknown */
 };
 
 struct loop {
@@ -47,6 +58,8 @@ struct loop {
     struct value stack[STACK];
     uint32_t depth;
     uint32_t elements; /* fetched */
+    uint32_t puts;     /* elements that are set */
+    struct containers read, written;
     struct {
         bool is_stored, is_held, is_added_to, is_limit, is_element;
     } variables[VARIABLES];
@@ -79,11 +92,40 @@ static uint32_t parts_of(const struct pie_stack_instruction *one, struct part re
     return 2;
 }
 
-static void push(struct loop *loop, enum kind kind, uint32_t variable) {
+static void push_value(struct loop *loop, struct value value) {
     if (loop->depth == STACK)
         fail(loop);
     else
-        loop->stack[loop->depth++] = (struct value){(uint8_t)kind, (uint8_t)variable};
+        loop->stack[loop->depth++] = value;
+}
+
+static void push(struct loop *loop, enum kind kind, uint32_t variable) {
+    push_value(loop, (struct value){.kind = (uint8_t)kind, .variable = (uint8_t)variable});
+}
+
+/* What two values, or a value and an argument, become is known by both, if these are. Different ones may have the same
+ * identity, which is no harm. */
+static uint32_t identity_of(uint8_t role, uint32_t one, uint32_t other) {
+    return one && other ? ((one * 31 + other) * 31 + role) | 1 : 0;
+}
+
+static void push_invariant(struct loop *loop, uint32_t identity) {
+    push_value(loop, (struct value){.kind = INVARIANT, .identity = identity});
+}
+
+static void keep(struct containers *containers, uint32_t identity) {
+    if (identity && containers->count < KEPT)
+        containers->identities[containers->count++] = identity;
+    else
+        containers->has_unknown = true;
+}
+
+static bool has_common(const struct containers *one, const struct containers *other) {
+    for (uint32_t i = 0; i < one->count; i++)
+        for (uint32_t j = 0; j < other->count; j++)
+            if (one->identities[i] == other->identities[j])
+                return true;
+    return one->has_unknown || other->has_unknown;
 }
 
 static struct value pop(struct loop *loop) {
@@ -108,7 +150,7 @@ static void load_variable(struct loop *loop, uint32_t variable) {
     if (variable == loop->place)
         push(loop, PLACE, variable);
     else if (!loop->variables[variable].is_stored)
-        push(loop, INVARIANT, variable);
+        push_invariant(loop, identity_of(PIE_PYOPS_LOCAL, 1, variable + 1));
     else if (loop->variables[variable].is_element)
         push(loop, ELEMENT, variable);
     else {
@@ -135,8 +177,23 @@ static void fetch(struct loop *loop) {
 
     if (container.kind != INVARIANT || (place.kind != INVARIANT && place.kind != PLACE))
         fail(loop);
+    keep(&loop->read, container.identity);
     loop->elements += place.kind == PLACE;
-    push(loop, place.kind == PLACE ? ELEMENT : INVARIANT, 0);
+    if (place.kind == PLACE)
+        push(loop, ELEMENT, 0);
+    else
+        push_invariant(loop, identity_of(PIE_PYOPS_FETCH, container.identity, place.identity));
+}
+
+/* What is set by the round's place is the same each time, or an element of another container. */
+static void put(struct loop *loop) {
+    struct value place = pop(loop), container = pop(loop), value = pop(loop);
+
+    if (container.kind != INVARIANT || place.kind != PLACE || is_conditional(loop) ||
+        (value.kind != INVARIANT && value.kind != ELEMENT))
+        fail(loop);
+    keep(&loop->written, container.identity);
+    loop->puts++;
 }
 
 static bool is_addition(uint32_t argument) {
@@ -154,8 +211,9 @@ static void combine(struct loop *loop, uint32_t argument) {
         loop->variables[left.variable].is_added_to = true;
         push(loop, SUM, left.variable);
     } else if (left.kind == INVARIANT && right.kind == INVARIANT) {
-        push(loop, INVARIANT, 0);
-    } else if (left.kind <= PLACE && right.kind <= PLACE && is_of_places(argument)) {
+        push_invariant(loop, identity_of((uint8_t)argument, left.identity, right.identity));
+    } else if (left.kind <= PLACE && right.kind <= PLACE && is_of_places(argument) &&
+               !(argument == NB_MULTIPLY && left.kind == right.kind)) {
         push(loop, PLACE, 0);
     } else {
         fail(loop);
@@ -211,11 +269,12 @@ static void test_truth(struct loop *loop) {
     push(loop, TEST, 0);
 }
 
-static void load_attribute(struct loop *loop) {
-    if (pop(loop).kind == INVARIANT)
-        push(loop, INVARIANT, 0);
-    else
+static void load_attribute(struct loop *loop, uint32_t argument) {
+    struct value of = pop(loop);
+
+    if (of.kind != INVARIANT)
         fail(loop);
+    push_invariant(loop, identity_of(PIE_PYOPS_ATTRIBUTE, of.identity, argument + 1));
 }
 
 static void take(struct loop *loop, const struct pie_stack_instruction *one, struct part part) {
@@ -225,13 +284,14 @@ static void take(struct loop *loop, const struct pie_stack_instruction *one, str
     case PIE_PYOPS_NOTHING:
         return;
     case PIE_PYOPS_CONSTANT:
-        return push(loop, INVARIANT, 0);
+        return push_invariant(loop, identity_of(PIE_PYOPS_CONSTANT, one->opcode, argument + 1));
     case PIE_PYOPS_GLOBAL: /* with a lowest bit it is going to be called */
-        return argument & 1 ? fail(loop) : push(loop, INVARIANT, 0);
+        return argument & 1 ? fail(loop)
+                            : push_invariant(loop, identity_of(PIE_PYOPS_GLOBAL, 1, argument + 1));
     case PIE_PYOPS_ATTRIBUTE_OR_METHOD:
-        return argument & 1 ? fail(loop) : load_attribute(loop);
+        return argument & 1 ? fail(loop) : load_attribute(loop, argument);
     case PIE_PYOPS_ATTRIBUTE:
-        return load_attribute(loop);
+        return load_attribute(loop, argument);
     case PIE_PYOPS_LOCAL:
     case PIE_PYOPS_NAME:
         return load_variable(loop, variable_of(loop, argument, part.role == PIE_PYOPS_NAME));
@@ -240,6 +300,8 @@ static void take(struct loop *loop, const struct pie_stack_instruction *one, str
         return store_variable(loop, variable_of(loop, argument, part.role == PIE_PYOPS_STORE_NAME));
     case PIE_PYOPS_FETCH:
         return fetch(loop);
+    case PIE_PYOPS_PUT:
+        return put(loop);
     case PIE_PYOPS_COMBINE:
         return combine(loop, argument);
     case PIE_PYOPS_COMPARE:
@@ -304,7 +366,8 @@ static bool is_fold(struct loop *loop) {
             take(loop, &one, parts[i]);
         loop->at = one.end;
     }
-    return !loop->is_failed && loop->elements > 0 && !has_recurrence(loop);
+    return !loop->is_failed && loop->elements + loop->puts > 0 && !has_recurrence(loop) &&
+           !(loop->puts > 0 && has_common(&loop->read, &loop->written));
 }
 
 void pie_code_folds_mark(const uint8_t *bytecode, uint32_t n_units, uint8_t *operations) {
@@ -321,6 +384,6 @@ void pie_code_folds_mark(const uint8_t *bytecode, uint32_t n_units, uint8_t *ope
                             .end = one.end + one.argument};
         if (is_fold(&loop))
             for (uint32_t i = at; i < loop.end; i++)
-                operations[i] |= PIE_OPERATION_IN_FOLD;
+                operations[i] |= loop.puts > 0 ? PIE_OPERATION_IN_FILL : PIE_OPERATION_IN_FOLD;
     }
 }

@@ -11,7 +11,7 @@
 #include "runtime/code/store.h"
 
 /* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP and
- * PIE_OPERATION_IN_FOLD.
+ * PIE_OPERATION_IN_FOLD or PIE_OPERATION_IN_FILL.
  *
  * An instruction is its prefixes (EXTENDED_ARG, 8 more bits of argument each), itself and its inline cache; all of
  * these units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions

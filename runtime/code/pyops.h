@@ -35,6 +35,7 @@ enum pie_pyops_role {
     PIE_PYOPS_STORE_AND_LOCAL, /* stores one and loads another, 4 bits each */
     PIE_PYOPS_STORE_NAME,
     PIE_PYOPS_FETCH,   /* a[i] */
+    PIE_PYOPS_PUT,     /* a[i] = x */
     PIE_PYOPS_COMBINE, /* a + b */
     PIE_PYOPS_COMPARE,
     PIE_PYOPS_CONTAINS,

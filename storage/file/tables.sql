@@ -239,7 +239,7 @@ CREATE TABLE watch (
 ) WITHOUT ROWID;
 
 -- What was read by calls of a line that samples of time met at work: a list or tuple that is searched, the longest
--- argument, or what the interpreter's own types do. Kinds 7 to 10 are not compared: rises are samples that tell of the
+-- argument, or what the interpreter's own types do. Kinds 7 to 11 are not compared: rises are samples that tell of the
 -- waste, others those that tell against it.
 CREATE TABLE reading (
   process INTEGER NOT NULL REFERENCES process,
@@ -248,7 +248,7 @@ CREATE TABLE reading (
                                    -- that its sort() sorts, 4: a list or tuple that + copies, 5: min(), max() or
                                    -- sorted() of a list or set, 6: text and the pattern that is searched in it, 7:
                                    -- islice(), 8: struct unpacks, 9: a csv.reader() is made, 10: a loop that folds
-                                   -- elements
+                                   -- elements, 11: a loop that sets them
   samples INTEGER NOT NULL,        -- samples of such calls; kind 3: samples in a row count as one
   cpu_ns INTEGER NOT NULL,         -- CPU time that they stand for
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squares of the samples' times
@@ -258,9 +258,9 @@ CREATE TABLE reading (
                                    -- pattern
   others INTEGER NOT NULL,         -- samples that met another one
   lower_ns INTEGER NOT NULL,       -- while one rose to four times its length at least: CPU time of the samples up to
-                                   -- half of its last length; kinds 7 to 10: of others; 5: of rises where the list
+                                   -- half of its last length; kinds 7 to 11: of others; 5: of rises where the list
                                    -- had only become longer
-  upper_ns INTEGER NOT NULL,       -- … and from there on; kinds 7 to 10: of rises; 5: of the other rises
+  upper_ns INTEGER NOT NULL,       -- … and from there on; kinds 7 to 11: of rises; 5: of the other rises
   sum_size INTEGER NOT NULL,       -- lengths of all samples; kinds 1, 5 and 7: items, 10: rounds, else bytes
   max_size INTEGER NOT NULL,       -- the greatest of them
   PRIMARY KEY (process, node, kind)

@@ -9,6 +9,7 @@ enum pie_basis {
     PIE_BASIS_SHIFTS,         /* items that move, as sampled copies show */
     PIE_BASIS_READS,          /* all that was there is read, as samples of time met it */
     PIE_BASIS_ELEMENTS,       /* one element at a time, as samples of time met it */
+    PIE_BASIS_PUTS,           /* … and one element that is set at a time */
     PIE_BASIS_SAME_CALLS,     /* calls of own code that do the same again, as watches show */
     PIE_BASIS_CALLS,          /* calls of own code that were counted, … */
     PIE_BASIS_SEARCHES,       /* … searches of lists, … */

@@ -20,13 +20,18 @@ WASTEFUL = {  # line: function, category, kind, what is done again, a word of th
     "counted": ("counted", SLICE, "load", "looked up again", "count()", 0.95),
     "summed": ("summed", SLICE, "load", "looked up again", "sum()", 0.55),
     "greatest": ("summed", SLICE, "load", "looked up again", "max()", 0.38),
+    "filled": ("filled", SLICE, "store", "set one by one", "bytes([x])", 0.95),
+    "sieve": ("sieve", SLICE, "store", "set one by one", "a[i:j:step]", 0.9),
+    "copied": ("copied", SLICE, "store", "set one by one", "a[i:j] = b[k:l]", 0.95),
 }
-RUNS = ("joined", "chosen", "reader"), ("patterns", "skipped", "fields"), ("counted", "summed")
+RUNS = ("joined", "chosen", "reader"), ("patterns", "skipped", "fields"), ("counted", "summed"), ("filled", "sieve", "copied")
 CLEAN = {
     "appended": "appended", "made anew": "made_anew", "two lists": "two_lists", "few patterns": "few_patterns",
     "from the start": "from_the_start", "whole records": "whole_records", "one field": "one_field",
     "one reader": "one_reader", "recurrence": "recurrence", "runs": "runs", "a limit that is counted up": "record",
     "called": "called", "a dict": "a_dict", "short": "short", "written": "written",
+    "sums": "sums", "worked out": "worked_out", "set sometimes": "set_sometimes", "filled dict": "filled_dict",
+    "short fill": "short_fill",
 }
 
 

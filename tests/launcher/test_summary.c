@@ -172,10 +172,51 @@ static void test_a_file_beyond_its_limit_is_reported(void **state) {
     expect_part("\nFile: 3.20 MB larger than --max-size; what it holds is in use or too heavy to fold\n");
 }
 
+/* No line takes a tenth of the run. */
+#define LIGHT "UPDATE sample SET native_ns = 200000000, python_ns = 0;"
+
 static void test_reuse_and_what_weighs_little_are_not_reported(void **state) {
-    print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
+    print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214);" LIGHT, "100");
     expect_part("\nNo work of weight was found that is done again (100 comparisons).\n");
     assert_null(strstr(printed, "of the run wasted"));
+}
+
+/* Line 8 has no watch, and takes a tenth of the run. */
+#define ONLY_LINE_8                                                                                          \
+    "DELETE FROM watch WHERE first_node NOT IN (210, 212, 214);" LIGHT                                       \
+    "UPDATE sample SET native_ns = 1500000000 WHERE node = 208;"
+#define COUNTED(callee, calls, compared, again, call_ns, again_ns)                                           \
+    "INSERT INTO windowed SELECT 1, path, 8, '" callee "', 0, 1, " #calls ", 0, " #compared                  \
+    ", 1, 1, 1, 0, " #again ", 0, 0, 0, 0, 0, " #call_ns ", " #again_ns                                      \
+    ", 0, 0, 0 FROM file WHERE is_own AND path GLOB '*waste.py';"
+
+static void expect_heavy(const char *sql, const char *text) {
+    print_summary(sql, "400");
+    expect_part(text);
+    assert_null(strstr(printed, "No work"));
+    assert_null(strstr(printed, "done again ("));
+}
+
+static void test_a_line_of_weight_is_named_with_what_was_counted(void **state) {
+    expect_heavy(
+        ONLY_LINE_8,
+        "\n\nwaste.py:8 takes 22 % of the run, and no call of it was compared; pieprof sees only work "
+        "that is done again: look at the line's own algorithm, or for another call that does the "
+        "same\n\n");
+    expect_heavy(ONLY_LINE_8 COUNTED("convolve", 57, 57, 1, 900, 10) COUNTED("len", 60, 60, 60, 5, 5),
+                 "\n\nwaste.py:8 takes 22 % of the run, but no call is made again: 57 counted calls of "
+                 "convolve had other arguments each time; pieprof sees only work that is done again: ");
+    expect_heavy(
+        ONLY_LINE_8 "UPDATE sample SET native_ns = 2000000000 WHERE node = 208",
+        "\n\nwaste.py:8 takes 26 % of the run, and nothing was compared that tells whether all of it is "
+        "needed: count its calls with \"pieprof confirm ");
+    /* what comes again, or could not be read, or is too little */
+    expect_heavy(ONLY_LINE_8 COUNTED("convolve", 57, 57, 30, 900, 470), "and no call of it was compared;");
+    expect_heavy(ONLY_LINE_8 COUNTED("convolve", 57, 20, 0, 900, 0), "and no call of it was compared;");
+    expect_heavy(ONLY_LINE_8 COUNTED("convolve", 4, 4, 0, 900, 0), "and no call of it was compared;");
+    print_summary(ONLY_LINE_8 "UPDATE source_line SET text = 'from waste import calls' WHERE line = 8",
+                  "100");
+    expect_part("No work");
 }
 
 /* Line 11: what the watches say is not why. Line 12: there were too few. */
@@ -432,6 +473,7 @@ int main(void) {
         cmocka_unit_test(test_folding_is_reported),
         cmocka_unit_test(test_a_file_beyond_its_limit_is_reported),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_reported),
+        cmocka_unit_test(test_a_line_of_weight_is_named_with_what_was_counted),
         cmocka_unit_test(test_a_line_that_is_not_decided_is_named_with_what_decides),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops that only add up, count or compare single elements, and loops that do more: each is one of a function below."""
+"""Loops that only add up, count, compare or set single elements, and loops that do more: each is one of a function
+below."""
 import _walk
 import tap
 
@@ -80,7 +81,114 @@ def nested(a, n):
     return total
 '''
 
+FILLS = '''
+def the_same(a, n, value):
+    for i in range(n):
+        a[i] = value
+
+def a_constant_with_a_step(a, n, p):
+    for i in range(p * p, n, p):
+        a[i] = False
+
+def a_row(a, y, n):
+    for x in range(n):
+        a[y][x] = 0
+
+def copied(a, b, n):
+    for i in range(n):
+        a[i + 3] = b[i]
+
+def copied_of_attributes(self, n):
+    for i in range(n):
+        self.out[i] = self.given[i]
+
+def the_row_above(a, y, n):
+    for x in range(n):
+        a[y][x] = a[y - 1][x]
+
+def two_at_once(a, b, c, n):
+    for i in range(n):
+        a[i] = c[i]
+        b[i] = 0
+
+def added_up_as_well(a, b, n):
+    total = 0
+    for i in range(n):
+        total += b[i]
+        a[i] = b[i]
+    return total
+'''
+
 OTHERS = '''
+def prefix_sums(a, b, n):
+    for i in range(1, n):
+        a[i] = a[i - 1] + b[i]
+
+def running_sums(a, b, n):
+    total = 0
+    for i in range(n):
+        total += b[i]
+        a[i] = total
+
+def the_one_before_is_copied(a, n):
+    for i in range(1, n):
+        a[i] = a[i - 1]
+
+def of_the_same_row(a, y, n):
+    for x in range(1, n):
+        a[y][x] = a[y][x - 1]
+
+def set_and_read(a, b, n):
+    total = 0
+    for i in range(1, n):
+        a[i] = b[i]
+        total += a[n - i]
+    return total
+
+def set_sometimes(a, b, n):
+    for i in range(n):
+        if b[i] > 3:
+            a[i] = 0
+
+def worked_out(a, b, n):
+    for i in range(n):
+        a[i] = b[i] * 2
+
+def of_the_place(a, n):
+    for i in range(n):
+        a[i] = i
+
+def squares(a, n):
+    for i in range(n):
+        a[i * i] = 0
+
+def always_the_same_place(a, b, n):
+    for i in range(n):
+        a[0] = b[i]
+
+def of_each_element(a, n):
+    for i in range(n):
+        a[i][0] = 5
+
+def counted_by_element(a, b, n):
+    for i in range(n):
+        a[b[i]] = 1
+
+def a_list_each(a, n):
+    for i in range(n):
+        a[i] = []
+
+def what_was_unpacked(a, pairs, n):
+    for i, value in pairs:
+        a[i] = value
+
+def rows_of_rows(a, n):
+    for y in range(n):
+        row = a[y]
+        row[0] = 0
+'''
+
+OTHERS_OF_FOLDS = '''
 def called(a, n):
     total = 0
     for i in range(n):
@@ -105,10 +213,6 @@ def a_limit_that_is_counted_up(a, n):
         if a[i] > most:
             most += 1
     return most
-
-def written(a, n):
-    for i in range(n):
-        a[i] = 0
 
 def no_element(a, n):
     total = 0
@@ -154,13 +258,16 @@ def ended_early(a, n):
 '''
 
 
-def is_fold(code):
-    return any(operation & _walk.IN_FOLD for operation in _walk.operations(code))
+FOLD, FILL = _walk.IN_FOLD, _walk.IN_FILL
+
+
+def kinds(code):
+    return {operation & (FOLD | FILL) for operation in _walk.operations(code)} - {0}
 
 
 def case(code, expected):
     def test():
-        assert is_fold(code) == expected, code
+        assert kinds(code) == expected, code
     return (code.co_name, test)
 
 
@@ -168,4 +275,5 @@ def functions(source):
     return [code for code in compile(source, "folds", "exec").co_consts if hasattr(code, "co_code")]
 
 
-tap.run([*(case(code, True) for code in functions(FOLDS)), *(case(code, False) for code in functions(OTHERS))])
+tap.run([case(code, expected) for source, expected in ((FOLDS, {FOLD}), (FILLS, {FILL}), (OTHERS, set()),
+                                                       (OTHERS_OF_FOLDS, set())) for code in functions(source)])

@@ -15,7 +15,8 @@ OBJECTS_LEAST = 4000
 
 
 def differences(code, operations=_walk.operations):
-    found, expected = operations(code), bytecode.truth(code)
+    """Without the flags of loops that fold or fill, which folds.py tests."""
+    found, expected = [byte & ~(_walk.IN_FOLD | _walk.IN_FILL) for byte in operations(code)], bytecode.truth(code)
     return [(unit, found[unit], expected[unit]) for unit in range(len(expected)) if found[unit] != expected[unit]]
 
 

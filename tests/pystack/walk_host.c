@@ -359,6 +359,7 @@ static PyObject *make_module(void) {
     PyModule_AddIntConstant(module, "ATTRIBUTE", PIE_OPERATION_ATTRIBUTE);
     PyModule_AddIntConstant(module, "IN_LOOP", PIE_OPERATION_IN_LOOP);
     PyModule_AddIntConstant(module, "IN_FOLD", PIE_OPERATION_IN_FOLD);
+    PyModule_AddIntConstant(module, "IN_FILL", PIE_OPERATION_IN_FILL);
     PyModule_AddIntConstant(module, "FRAMES_MAX", SAMPLER_FRAMES_MAX);
     return module;
 }

@@ -394,6 +394,11 @@ def of_object(calls, kinds, results, alike, call_us, callee="Shop.rate"):
     ("to look it up takes as long", of_object(100, 20, 20, 80, 1.9), False),
     ("more results than a cache keeps", of_object(1000, 257, 257, 743, 2), False),
     ("it calls itself", of_object(100, 20, 20, 80, 2, "work"), False),
+    ("two kinds of long calls", of_object(82, 2, 2, 80, 200), True),
+    ("shorter ones", of_object(82, 2, 2, 80, 199), False),
+    ("one result", of_object(82, 2, 1, 80, 200), False),
+    ("one kind, such as a state that is asked for", of_object(81, 1, 1, 80, 200), False),
+    ("long calls of many kinds", of_object(100, 20, 10, 80, 200), True),
 ])
 def test_a_method_of_the_same_object_says_by_its_results_that_it_comes_again(changed, what, row, is_found):
     found = [one for place, one in findings(changed(row)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]

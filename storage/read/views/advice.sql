@@ -53,6 +53,7 @@ FROM (VALUES
   ('single numbers', 'unpack all fields with one format, all records with struct.iter_unpack, or numbers of one kind '
     || 'with array.array or memoryview.cast'),
   ('reader of one line', 'give all lines to one csv.reader(): it takes any iterator of lines'),
+  ('fill', 'assign to the slice: a[i:j] = b[k:l], or = [x] * (j - i), or bytes([x]) * (j - i); with a step: a[i:j:step]'),
   ('fold', 'handle the slice with one call: sum(), max(), count() or a method of the text'),
   ('whole re-reads', 'perhaps one pass does for all rounds: sort the data once and search it, count or sum by group '
     || 'at once, or make an index'),

@@ -13,6 +13,7 @@ FROM (VALUES
   (PIE_BASIS_SHIFTS, PIE_WATCH_STORE, 0, 'moved again'),
   (PIE_BASIS_READS, PIE_WATCH_LOAD, 1, 'read again'),
   (PIE_BASIS_ELEMENTS, PIE_WATCH_LOAD, 1, 'looked up again'),
+  (PIE_BASIS_PUTS, PIE_WATCH_STORE, 1, 'set one by one'),
   (PIE_BASIS_SAME_CALLS, PIE_WATCH_STORE, 0, 'computed again'),
   (PIE_BASIS_CALLS, PIE_WATCH_STORE, 1, 'computed again'),
   (PIE_BASIS_SEARCHES, PIE_WATCH_LOAD, 1, 'read again'),

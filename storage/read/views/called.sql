@@ -12,6 +12,7 @@ CREATE VIEW x_called_threshold AS SELECT
   8 AS object_results,     -- of this number of different results at least,
   0.5 AS object_part,      -- which is this part of the kinds at least and no more than all,
   2e3 AS object_ns,        -- and which take this long: several times what a method with a dict takes for it,
+  2e5 AS object_long_ns,   -- or of this length, with two results at least, of which each kind has one,
   0.1 AS again_part,       -- what comes again is this part of the line's counted time at least,
   0.95 AS whole_part,      -- and no more than this part of its function's time: a loop that does nothing else, such as
                            -- one that measures, repeats its call on purpose,
@@ -42,8 +43,9 @@ FROM (
     iif(once = calls AND compared = calls AND callee NOT GLOB 'list.*', calls, 0) AS new_calls
   FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
   JOIN (SELECT 1 AS is_of_object UNION ALL SELECT 0) o ON o.is_of_object = (alike >= t.object_calls AND callee <> function
-    AND distinct_results BETWEEN max(t.object_results, t.object_part * distinct_args) AND distinct_args
-    AND call_ns >= t.object_ns * calls));
+    AND iif(call_ns >= t.object_long_ns * calls AND distinct_results = distinct_args, distinct_results > 1,
+      distinct_results BETWEEN max(t.object_results, t.object_part * distinct_args) AND distinct_args
+      AND call_ns >= t.object_ns * calls)));
 
 -- By line, with the time that its calls of before take in the run; the callee is the one of which most comes again.
 -- Where calls of one callee never ended within a window, nobody knows what part of the time the others take.

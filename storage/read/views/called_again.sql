@@ -16,7 +16,7 @@ CREATE VIEW x_again_threshold AS SELECT
 -- line says nothing of the calls of that function.
 CREATE VIEW x_again_place AS
 SELECT run, process, place, sum(watches) AS compared,
-  sum(iif(is_same AND NOT is_in_loop, watches, 0)) AS same, sum(iif(is_same AND is_seen_before, watches, 0)) AS in_turn
+  sum((is_same AND NOT is_in_loop) * watches) AS same, sum((is_same AND is_seen_before) * watches) AS in_turn
 FROM (
   SELECT p.run, w.process, n.own_location AS place, w.watches, w.own_operation & PIE_OPERATION_IN_LOOP <> 0 AS is_in_loop,
     w.traits & PIE_WATCH_SEEN_BEFORE <> 0 AS is_seen_before,

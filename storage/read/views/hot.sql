@@ -8,15 +8,17 @@ CREATE VIEW x_hot_threshold AS SELECT
   0.25 AS hot_part,        -- a line is named if it takes this part of the run's CPU time, and no other one takes more;
   0.1 AS warm_part;        -- or this part, and windows have something to say of it
 
+CREATE VIEW x_line_weight AS
+SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
+  max(s.cpu_ns)
+FROM x_sample s CROSS JOIN node n ON n.process = s.process AND n.id = s.node JOIN place(l, u, f) AT (n.process, n.own_location)
+WHERE f.is_own AND l.line > 0
+GROUP BY s.run, f.path, l.line;
+
 CREATE VIEW x_hot_line AS
 SELECT x.*, a.cpu_ns * 1.0 AS run_ns, iif(line_ns >= hot_part * a.cpu_ns AND row_number() OVER (
     PARTITION BY x.run ORDER BY line_ns DESC) = 1, 'hot', 'warm') AS severity
-FROM (
-  SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, 1.0 * sum(s.cpu_ns) AS line_ns,
-    max(s.cpu_ns)
-  FROM x_sample s CROSS JOIN node n ON n.process = s.process AND n.id = s.node JOIN place(l, u, f) AT (n.process, n.own_location)
-  WHERE f.is_own AND l.line > 0
-  GROUP BY s.run, f.path, l.line) x
+FROM x_line_weight x
 JOIN x_may_hot m ON m.run = x.run JOIN x_total a ON a.run = x.run JOIN x_hot_threshold
 WHERE line_ns >= warm_part * a.cpu_ns;
 
@@ -29,3 +31,41 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL
   NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, x.line_ns, x.run_ns, NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0,
   x.severity, PIE_BASIS_WATCHES, 1
 FROM x_hot_line x JOIN x_threshold t;
+
+-- What the summary says where nothing is high: the lines that take a good part of the run, and what is known of their
+-- calls. new_calls: those of callee, which takes most of the line's counted time, if hardly any had the arguments of
+-- another one; else those that were compared at the line or below it, without a callee, if that is so of these; else
+-- NULL. comparisons: at the line and below it. Imports are left out.
+CREATE VIEW x_heavy_threshold AS SELECT
+  0.1 AS part,             -- of the run's CPU time,
+  1e8 AS least_ns,         -- and as much as this,
+  5 AS least_calls,        -- calls are new if this number was counted or compared,
+  0.9 AS new_part;         -- and this part of them, by their time, had arguments that no other call had
+
+CREATE VIEW x_heavy_line AS
+SELECT run, file, line, share, iif(is_counted, callee, NULL) AS callee, CASE
+    WHEN is_counted THEN calls
+    WHEN is_compared THEN compared END AS new_calls, comparisons
+FROM (
+  SELECT x.run, x.file, x.line, x.line_ns / a.cpu_ns AS share, c.callee, c.calls, g.compared,
+    c.new_ns >= t.new_part * c.sum_ns AND c.calls >= t.least_calls AS is_counted,
+    g.compared >= t.least_calls AND g.same <= (1 - t.new_part) * g.compared
+      AND coalesce(c.again_ns <= (1 - t.new_part) * c.sum_ns, 1) AS is_compared,
+    coalesce(w.comparisons, 0) AS comparisons
+  FROM x_line_weight x JOIN x_heavy_threshold t JOIN x_total a ON a.run = x.run
+  LEFT JOIN (
+    SELECT p.run, w.file, w.line, w.callee, w.calls, max(w.call_ns), sum(w.call_ns) AS sum_ns,
+      sum(w.again_ns + w.alike_ns) AS again_ns,
+      sum(iif(w.compared >= t.new_part * w.calls, w.call_ns - w.again_ns - w.alike_ns, 0)) AS new_ns
+    FROM windowed w JOIN process p ON p.id = w.process JOIN x_heavy_threshold t
+    GROUP BY p.run, w.file, w.line) c ON c.run = x.run AND c.file = x.file AND c.line = x.line
+  LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
+  LEFT JOIN (
+    SELECT p.run, f.path AS file, l.line, sum(w.watches) AS comparisons
+    FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
+    JOIN place(l, u, f) AT (n.process, n.own_location)
+    WHERE w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED)
+    GROUP BY p.run, f.path, l.line) w ON w.run = x.run AND w.file = x.file AND w.line = x.line
+  WHERE x.line_ns >= max(t.part * a.cpu_ns, t.least_ns) AND NOT EXISTS (
+    SELECT 1 FROM v_source k WHERE k.run = x.run AND k.file = x.file AND k.line = x.line
+      AND (ltrim(k.text) GLOB 'import *' OR ltrim(k.text) GLOB 'from * import *')));

@@ -96,15 +96,15 @@ FROM (
   FROM (
     SELECT *, line_asked * 2.0 / nullif(line_watches, 0) AS line_returned_share
     FROM (
-      SELECT *, sum(iif(nth = 1, watches, 0)) OVER l AS line_watches, sum(iif(nth = 1, asked, 0)) OVER l AS line_asked,
-        sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
-        sum(iif(nth = 1, returned_redundant + returned_partly, 0)) OVER l AS line_returned_again,
-        sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
-        sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
-        sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
-        sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns,
-        sum(iif(nth = 1, returned_below_ns, 0)) OVER l AS line_returned_below_ns,
-        sum(iif(nth = 1, returned_values, 0)) OVER l AS line_returned_values
+      SELECT *, sum((nth = 1) * watches) OVER l AS line_watches, sum((nth = 1) * asked) OVER l AS line_asked,
+        sum((nth = 1) * returned_traps) OVER l AS line_returned_traps,
+        sum((nth = 1) * (returned_redundant + returned_partly)) OVER l AS line_returned_again,
+        sum((nth = 1) * returned_ns) OVER l AS line_returned_ns,
+        sum((nth = 1) * returned_redundant_ns) OVER l AS line_returned_redundant_ns,
+        sum((nth = 1) * returned_partly_ns) OVER l AS line_returned_partly_ns,
+        sum((nth = 1) * returned_loop_ns) OVER l AS line_returned_loop_ns,
+        sum((nth = 1) * returned_below_ns) OVER l AS line_returned_below_ns,
+        sum((nth = 1) * returned_values) OVER l AS line_returned_values
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 

@@ -2,7 +2,7 @@
 -- What the interpreter's own types and modules do for a line again and again, from the table reading: lists and tuples
 -- that + copies, the next item that is chosen among all, texts that are searched for one pattern after the other, items
 -- that islice() passes over, single numbers that struct unpacks, a csv.reader() for each line, and loops that only add
--- up, count or compare single elements. Below reads.sql, whose views give them times and names, but for
+-- up, count, compare or set single elements. Below reads.sql, whose views give them times and names, but for
 -- x_work_finding, which is above it.
 
 -- All figures to tune are here.
@@ -20,15 +20,14 @@ CREATE VIEW x_work_threshold AS SELECT
   0.7 AS low, 1.2 AS high, -- a fix saves between these parts of the figure, as with other calls (calls_low);
   1.75 AS choice_high;     -- what is chosen is mostly searched for again to take it out, at another line
 
--- By line of own code, of which the calls are its own; but patterns are mostly searched by re. glue_ns: of folds, the
--- time of the lines of the loop that fetch nothing (for, count += 1), for each nanosecond of those that do.
+-- By line of own code, of which the calls are its own; but patterns are mostly searched by re. glue_ns: of folds and
+-- fills, the time of the lines of the loop that fetch nothing (for, count += 1), for each nanosecond of those that do.
 CREATE VIEW x_work_place AS
 SELECT run, process, place, line_location, kind, top_ns, reads_ns, g.samples, rises, same, others, max_size, risen_ns,
   upper_ns, lines, coalesce(glue_ns, 0) / nullif(fold_ns, 0) AS glue
 FROM (
-  SELECT y.*, l.function, sum(iif(y.rises > 0, 1, 0)) OVER f AS lines,
-    sum(iif(y.rises > 0, y.reads_ns, 0)) OVER f AS fold_ns,
-    sum(iif(y.rises = 0 AND y.others = 0, y.reads_ns, 0)) OVER f AS glue_ns
+  SELECT y.*, l.function, sum(y.rises > 0) OVER f AS lines, sum((y.rises > 0) * y.reads_ns) OVER f AS fold_ns,
+    sum((y.rises + y.others = 0) * y.reads_ns) OVER f AS glue_ns
   FROM (
     SELECT p.run, r.process, n.own_location AS place, n.line_location, r.kind, max(r.cpu_ns) AS top_ns,
       sum(r.cpu_ns) * 1.0 AS reads_ns, sum(r.samples) AS samples, sum(r.rises) AS rises, sum(r.same) AS same,
@@ -41,7 +40,7 @@ FROM (
   JOIN location l ON l.process = y.process AND l.id = y.place
   WINDOW f AS (PARTITION BY y.run, y.process, y.kind, l.function)) g
 JOIN x_work_threshold t
-WHERE rises >= iif(kind = PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kind
+WHERE rises >= iif(kind >= PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kind
     WHEN PIE_READ_PATTERN THEN rises >= t.patterns_part * (rises + same) AND rises + same >= t.text_part * (rises + same + others)
     ELSE rises >= t.part * (rises + others) END
   AND CASE kind
@@ -81,22 +80,23 @@ FROM (VALUES
   (PIE_READ_FOLD, 0, 'slice underutilization', PIE_BASIS_ELEMENTS, 'fold', 0, 'items', 0, 'each round of the loop fetches a single element,
     '
     || 'and only adds it up, counts it or keeps the greatest: {told} of {seen} samples at a[i] met text, bytes, a list or '
-    || 'an array, in ranges of up to {size}'));
+    || 'an array, in ranges of up to {size}'),
+  (PIE_READ_FILL, 0, 'slice underutilization', PIE_BASIS_PUTS, 'fill', 0, 'items', 0, 'each round of the loop sets a single '
+    || 'element to the same, or to that of another list: {told} of {seen} samples at a[i] met a list, bytes or an array, in '
+    || 'ranges of up to {size}'));
 
 -- What a fix saves: what is passed over, or the making of a reader; of a choice and of a fold the time of these, with
 -- the rest of the loop; else the whole line.
 CREATE VIEW x_work_finding AS
 SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_high,
-  w.low * x.saved_ns AS low_ns, min(x.run_ns, CASE
-    WHEN x.about = 'chosen again' THEN w.choice_high * x.saved_ns
-    WHEN x.is_part THEN max(x.line_ns, w.high * x.saved_ns)
-    ELSE w.high * x.saved_ns END) AS high_ns,
+  w.low * x.saved_ns AS low_ns, min(x.run_ns, max(x.is_part * x.line_ns,
+    iif(x.about = 'chosen again', w.choice_high, w.high) * x.saved_ns)) AS high_ns,
   replace(replace(replace(replace(x.template, '{told}', x.rises), '{lines}', coalesce(x.lines, '')), '{seen}',
       x.rises + x.others + iif(x.with_same, x.same, 0)), '{size}', CASE
     WHEN x.unit = 'items' THEN x.max_size
     WHEN x.unit = 'bytes as items' THEN x.max_size / 8
     WHEN x.bytes >= 1e6 THEN printf('%.3g MB', x.bytes / 1e6)
-    ELSE printf('%.3g kB', x.bytes / 1e3) END) || iif(x.kind = PIE_READ_FOLD,
+    ELSE printf('%.3g kB', x.bytes / 1e3) END) || iif(x.kind >= PIE_READ_FOLD,
     printf('; with its part of the loop it takes %.3g s', x.saved_ns / 1e9),
     printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9)) AS evidence,
   (SELECT a.advice FROM x_advice_any a WHERE a.about = x.about) AS advice
@@ -106,7 +106,7 @@ FROM (
     min(r.run_ns, CASE
       WHEN k.is_part THEN r.upper_ns
       WHEN k.about = 'chosen again' THEN r.reads_ns
-      WHEN r.kind = PIE_READ_FOLD THEN r.reads_ns * (1 + r.glue)
+      WHEN r.kind >= PIE_READ_FOLD THEN r.reads_ns * (1 + r.glue)
       ELSE r.line_ns END) AS saved_ns
   FROM x_reading_line r JOIN x_work_threshold w
   JOIN x_work_kind k ON k.kind = r.kind

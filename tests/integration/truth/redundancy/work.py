@@ -76,6 +76,25 @@ def summed():
     return total, most
 
 
+def filled():
+    row = bytearray(2000)
+    for x in range(10, 1990):
+        row[x] = 255  # filled
+
+
+def sieve():
+    table = [True] * 2000
+    for step in range(2, 40):
+        for i in range(2 * step, 2000, step):
+            table[i] = False  # sieve
+
+
+def copied():
+    copy = array.array("B", BYTES)
+    for i in range(10, 1990):
+        copy[i] = BYTES[i]  # copied
+
+
 def appended():
     moves = []
     for i in range(3000):
@@ -168,6 +187,39 @@ def written():
     copy = [0] * len(NUMBERS)
     for i in range(1, len(NUMBERS)):
         copy[i] = copy[i - 1] + NUMBERS[i]  # written
+
+
+def sums():
+    total, sums = 0, [0] * len(NUMBERS)
+    for i in range(len(NUMBERS)):
+        total += NUMBERS[i]
+        sums[i] = total  # sums
+
+
+def worked_out():
+    copy = [0] * len(NUMBERS)
+    for i in range(len(NUMBERS)):
+        copy[i] = NUMBERS[i] * 3  # worked out
+
+
+def set_sometimes():
+    copy = list(NUMBERS)
+    for i in range(len(NUMBERS)):
+        if NUMBERS[i] > 5000:
+            copy[i] = 0  # set sometimes
+
+
+def filled_dict():
+    table = {}
+    for i in range(2000):
+        table[i] = None  # filled dict
+
+
+def short_fill():
+    row = bytearray(2000)
+    for start in range(0, 1900, 4):
+        for x in range(start, start + 4):
+            row[x] = 255  # short fill
 
 
 def measure(function):
