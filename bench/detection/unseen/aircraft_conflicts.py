@@ -89,4 +89,4 @@ def work(turns, looking):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, conflicts), lambda n: work(n, conflicts_fixed), repeats=5000)
+    harness.main(lambda n: work(n, conflicts), lambda n: work(n, conflicts_fixed), repeats=15000)

@@ -89,4 +89,4 @@ def work(elections, counting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, inversions), lambda n: work(n, inversions_fixed), repeats=220)
+    harness.main(lambda n: work(n, inversions), lambda n: work(n, inversions_fixed), repeats=420)

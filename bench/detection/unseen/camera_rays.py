@@ -94,4 +94,4 @@ def work_fixed(frames):
 
 
 if __name__ == "__main__":
-    harness.main(work, work_fixed, repeats=700)
+    harness.main(work, work_fixed, repeats=1100)

@@ -85,4 +85,4 @@ def work(crystals, fitting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, fit), lambda n: work(n, fit_fixed), repeats=220)
+    harness.main(lambda n: work(n, fit), lambda n: work(n, fit_fixed), repeats=800)

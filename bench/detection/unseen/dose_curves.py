@@ -85,4 +85,4 @@ def work(plans, dosing):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, doses), lambda n: work(n, doses_fixed), repeats=400)
+    harness.main(lambda n: work(n, doses), lambda n: work(n, doses_fixed), repeats=1000)

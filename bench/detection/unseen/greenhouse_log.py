@@ -85,4 +85,4 @@ def work(days, logging):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, log), lambda n: work(n, log_fixed), repeats=5)
+    harness.main(lambda n: work(n, log), lambda n: work(n, log_fixed), repeats=10)

@@ -98,4 +98,4 @@ def work(streams, checking):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, check), lambda n: work(n, check_fixed), repeats=160)
+    harness.main(lambda n: work(n, check), lambda n: work(n, check_fixed), repeats=600)

@@ -82,4 +82,4 @@ def work(stations, counting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, chill_hours), lambda n: work(n, chill_hours_fixed), repeats=5200)
+    harness.main(lambda n: work(n, chill_hours), lambda n: work(n, chill_hours_fixed), repeats=8000)

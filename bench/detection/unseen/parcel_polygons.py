@@ -92,4 +92,4 @@ def work(days, sorting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, members), lambda n: work(n, members_fixed), repeats=60)
+    harness.main(lambda n: work(n, members), lambda n: work(n, members_fixed), repeats=480)

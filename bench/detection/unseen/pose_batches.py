@@ -87,4 +87,4 @@ if __name__ == "__main__":
     import warnings
 
     warnings.filterwarnings("ignore", "Creating a tensor from a list")
-    harness.main(lambda n: work(n, join), lambda n: work(n, join_fixed), repeats=40)
+    harness.main(lambda n: work(n, join), lambda n: work(n, join_fixed), repeats=70)

@@ -83,4 +83,4 @@ def work(lines, amplifying):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, amplify), lambda n: work(n, amplify_fixed), repeats=90)
+    harness.main(lambda n: work(n, amplify), lambda n: work(n, amplify_fixed), repeats=160)

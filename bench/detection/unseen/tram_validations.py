@@ -71,4 +71,4 @@ def work(files, parsing):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, times), lambda n: work(n, times_fixed), repeats=22)
+    harness.main(lambda n: work(n, times), lambda n: work(n, times_fixed), repeats=34)

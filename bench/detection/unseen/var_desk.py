@@ -86,4 +86,4 @@ def work(desks, tailing):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, tail), lambda n: work(n, tail_fixed), repeats=10)
+    harness.main(lambda n: work(n, tail), lambda n: work(n, tail_fixed), repeats=15)

@@ -66,10 +66,8 @@ def letters(db, animals):
     return [f"Dear {name} of {town}, your {species} is due for a check." for name, town, species in rows]
 
 
-def work(days, history):
-    rng, animals = random.Random(615), 900
-    db = practice(rng, animals)
-    rows = []
+def season(rng, animals, days, history):
+    db, rows = practice(rng, animals), []
     for day in range(days):
         came = add_visits(db, rng, animals, day)
         found = history(db, range(animals), day)
@@ -77,8 +75,14 @@ def work(days, history):
         known = sum(1 for animal in came if animal in found)
         rows.append([len(came), known, len(sent), sum(map(len, sent)), sum(row[2] for row in found.values()),
                      sum(row[3] for row in found.values())])
+    db.close()
     return rows
 
 
+def work(practices, history):
+    rng = random.Random(615)
+    return [row for _ in range(practices) for row in season(rng, 900, 150, history)]
+
+
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, histories), lambda n: work(n, histories_fixed), repeats=420)
+    harness.main(lambda n: work(n, histories), lambda n: work(n, histories_fixed), repeats=16)
