@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A build tool: targets with inputs are put in an order in which each comes after its inputs; all are looked at each time."""
+"""A build tool: each target comes after its inputs; to find the next one, all that are left are looked at."""
 
 import hashlib
 import heapq

@@ -18,8 +18,9 @@ RISKY = {"batteries", "chips"}
 
 def manifest(rng, number):
     """One waybill with its pieces."""
-    pieces = [{"goods": rng.choice(GOODS), "kg": round(rng.gammavariate(2, 60), 1), "size": [rng.randrange(20, 160)] * 3,
-               "seal": f"{rng.randrange(16 ** 6):06x}"} for _ in range(rng.randrange(3, 16))]
+    pieces = [{"goods": rng.choice(GOODS), "kg": round(rng.gammavariate(2, 60), 1),
+               "size": [rng.randrange(20, 160)] * 3, "seal": f"{rng.randrange(16 ** 6):06x}"}
+              for _ in range(rng.randrange(3, 16))]
     return {"number": number, "from": rng.choice(PORTS), "to": rng.choice(PORTS), "pieces": pieces,
             "hours": rng.randrange(4, 60), "remarks": ["keep dry"] * rng.randrange(4)}
 
@@ -97,4 +98,4 @@ def work(days, reporting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, reports), lambda n: work(n, reports_fixed), repeats=140)
+    harness.main(lambda n: work(n, reports), lambda n: work(n, reports_fixed), repeats=170)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Canal locks: boats pass a chain of locks in a simulation that writes a debug message for each event, which nobody reads."""
+"""Canal locks: a simulation of boats and locks writes a debug message for each event, which nobody reads."""
 
 import heapq
 import json
@@ -110,4 +110,4 @@ def work(seasons, telling):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, tell), lambda n: work(n, tell_fixed), repeats=30)
+    harness.main(lambda n: work(n, tell), lambda n: work(n, tell_fixed), repeats=80)

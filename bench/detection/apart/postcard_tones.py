@@ -54,10 +54,10 @@ def level_of(counts, rank):
     return len(counts) - 1
 
 
-def stretched(picture, low, high):
+def stretched(band, low, high):
     scale = 255 / max(1, high - low)
     curve = [min(255, max(0, round((level - low) * scale))) for level in range(256)]
-    return picture.point(curve * 3)
+    return band.point(curve)
 
 
 def gamma(mean):
@@ -67,10 +67,14 @@ def gamma(mean):
 
 
 def restore(picture, measuring):
-    _, low, high = measuring(ImageOps.grayscale(picture))
-    bright = stretched(picture, low, high)
-    mean, _, _ = measuring(ImageOps.grayscale(bright))
-    return bright.point(gamma(mean) * 3).filter(ImageFilter.MedianFilter(3)), (low, high, mean)
+    """Each colour on its own, against the yellow, then the brightness of the whole."""
+    colours = []
+    for band in picture.split():
+        _, low, high = measuring(band)
+        colours.append(stretched(band, low, high))
+    bright = Image.merge("RGB", colours)
+    mean, low, high = measuring(ImageOps.grayscale(bright))
+    return bright.point(gamma(mean) * 3).filter(ImageFilter.UnsharpMask(1, 60, 2)), (low, high, mean)
 
 
 def work(cards, measuring):

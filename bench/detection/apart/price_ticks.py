@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commodity exchange: ticks of a session become bars of open, high, low and close; each price is looked at on its own."""
+"""Commodity exchange: ticks become bars of open, high, low and close; each price is looked at on its own."""
 
 import numpy as np
 

@@ -85,4 +85,4 @@ def work(runs, running):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, run), lambda n: work(n, run_fixed), repeats=60)
+    harness.main(lambda n: work(n, run), lambda n: work(n, run_fixed), repeats=110)

@@ -87,4 +87,4 @@ def work(quarters, asking):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, candidates), lambda n: work(n, candidates_fixed), repeats=400)
+    harness.main(lambda n: work(n, candidates), lambda n: work(n, candidates_fixed), repeats=1000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notices to mariners: XML bulletins are read into a document of node objects in Python before a few fields are taken."""
+"""Notices to mariners: XML bulletins are read into node objects of Python before a few fields are taken."""
 
 import collections
 import random
@@ -13,6 +13,7 @@ CATEGORY = "API misuse"
 KIND = "load"
 AREAS = ("North", "Baltic", "Biscay", "Irish", "Skagerrak", "Adriatic")
 KINDS = ("buoy", "wreck", "light", "cable", "exercise", "ice")
+WORDS = ("position", "moved", "temporarily", "unlit", "keep", "clear", "&lt; 2 miles")
 Notice = collections.namedtuple("Notice", "number kind area latitude longitude first last words")
 
 
@@ -21,7 +22,7 @@ def bulletin(rng, count):
     parts = ['<?xml version="1.0"?>\n<bulletin week="7">\n']
     for number in range(count):
         first = rng.randrange(300)
-        text = " ".join(rng.choices(("position", "moved", "temporarily", "unlit", "keep", "clear", "&lt; 2 miles"), k=30))
+        text = " ".join(rng.choices(WORDS, k=30))
         parts.append(f"""  <notice number="{number}" kind="{rng.choice(KINDS)}">
     <area>{rng.choice(AREAS)}</area>
     <position>
@@ -100,4 +101,4 @@ def work(bulletins, reading):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, notices), lambda n: work(n, notices_fixed), repeats=55)
+    harness.main(lambda n: work(n, notices), lambda n: work(n, notices_fixed), repeats=170)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Voice control: frames of recordings are told apart by energy, zero crossings and pitch, with a function for each frame."""
+"""Voice control: frames of recordings are told apart by energy, zero crossings and pitch, one frame a call."""
 
 import numpy as np
 from scipy import signal
@@ -50,13 +50,14 @@ def energy(frame):
 def features(cut):
     signs = np.apply_along_axis(crossings, 1, cut)  # waste: load
     loud = np.apply_along_axis(energy, 1, cut)  # waste: load
-    return signs, loud
+    reach = np.apply_along_axis(np.ptp, 1, cut)  # waste: load
+    return signs, loud, reach
 
 
 def features_fixed(cut):
     below = np.signbit(cut)
     signs = np.count_nonzero(below[:, 1:] != below[:, :-1], axis=1)
-    return signs, np.log(np.max(cut * cut, axis=1) + 1e-9)
+    return signs, np.log(np.max(cut * cut, axis=1) + 1e-9), np.ptp(cut, axis=1)
 
 
 def pitches(cut):
@@ -77,14 +78,14 @@ def work(recordings, measuring):
     rng, rows = np.random.default_rng(643), []
     for _ in range(recordings):
         cut = frames(Speaker(rng).say(rng, 6.0))
-        signs, loud = measuring(cut)
+        signs, loud, reach = measuring(cut)
         labels = kinds(signs, loud)
         voiced = labels == 1
         pitch = np.median(pitches(cut[voiced])) if voiced.any() else 0.0
         changes = np.count_nonzero(np.diff(labels))
-        rows.append([*np.bincount(labels, minlength=3), round(float(pitch), 6), changes, int(signs.sum())])
+        rows.append([*np.bincount(labels, minlength=3), round(float(pitch), 6), changes, int(signs.sum()), round(float(reach[voiced].sum()), 6)])
     return rows
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, features), lambda n: work(n, features_fixed), repeats=240)
+    harness.main(lambda n: work(n, features), lambda n: work(n, features_fixed), repeats=270)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranked ballots of a club: how far each voter's order is from the winning order, by a look at every pair of options."""
+"""Ranked ballots of a club: how far each voter's order is from the winning order, counted pair by pair."""
 
 import bisect
 import collections

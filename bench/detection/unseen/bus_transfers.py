@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bus company's model of passengers: a sparse matrix of transfers between stops is filled in place, entry by entry."""
+"""A bus company's model of passengers: a sparse matrix of transfers is filled in place, entry by entry."""
 
 import random
 
@@ -21,8 +21,8 @@ def network(rng):
     lines = []
     for _ in range(LINES):
         angle_x, angle_y = rng.uniform(-1, 1), rng.uniform(-1, 1)
-        order = sorted(rng.sample(range(STOPS), 26), key=lambda stop: places[stop][0] * angle_x + places[stop][1] * angle_y)
-        lines.append(order)
+        stops = rng.sample(range(STOPS), 26)
+        lines.append(sorted(stops, key=lambda stop: places[stop][0] * angle_x + places[stop][1] * angle_y))
     return places, lines
 
 

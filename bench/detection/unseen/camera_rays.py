@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inspection drone: each frame's depths become points on a wall; the rays of the camera are worked out for each frame."""
+"""Inspection drone: depths of a camera become points on a wall; its rays are worked out for each frame."""
 
 import numpy as np
 

@@ -76,4 +76,4 @@ def work(seconds):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=2000)
+    harness.main(work, repeats=4500)

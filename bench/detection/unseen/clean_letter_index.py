@@ -84,4 +84,4 @@ def work(rounds):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=10)
+    harness.main(work, repeats=18)

@@ -65,4 +65,4 @@ def work(digs):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=24)
+    harness.main(work, repeats=100)

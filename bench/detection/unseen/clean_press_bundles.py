@@ -18,10 +18,10 @@ PHRASES = ("the council decided", "in the afternoon", "according to the mayor", 
 
 def article(rng):
     """Sentences out of phrases and numbers."""
-    parts = []
-    for _ in range(rng.randrange(120, 400)):
-        parts.append(f"{rng.choice(PHRASES)} {rng.randrange(10_000)}, {rng.choice(PHRASES)}.")
-    return "\n".join(parts).encode()
+    count = rng.randrange(120, 400)
+    starts, ends = rng.choices(PHRASES, k=count), rng.choices(PHRASES, k=count)
+    figures = struct.unpack(f"{count}H", rng.randbytes(2 * count))
+    return "\n".join([f"{start} {figure}, {end}." for start, figure, end in zip(starts, figures, ends)]).encode()
 
 
 def key_stream(key, nonce, size):
@@ -86,4 +86,4 @@ def work(nights):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=35)
+    harness.main(work, repeats=330)

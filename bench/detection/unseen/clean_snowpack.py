@@ -5,7 +5,7 @@ import numpy as np
 
 import harness
 
-LAYERS, CELLS = 20, 6000
+LAYERS, CELLS = 20, 1200
 HOUR = 3600.0
 STEP = 600.0
 CONDUCTIVITY, HEAT_CAPACITY, FUSION = 0.35, 2100.0, 334000.0
@@ -20,24 +20,21 @@ class Pack:
         self.slope = rng.uniform(0, 1, CELLS)
         self.cold = np.linspace(-6, -1, LAYERS)[:, None] + rng.normal(0, 0.3, (LAYERS, CELLS))
         np.minimum(self.cold, 0, out=self.cold)
-        self.mass = np.full((LAYERS, CELLS), self.depth * self.density)
+        self.mass = np.full((LAYERS, CELLS), self.depth * self.density)  # a kilogram of it is dust that does not melt
         self.flow = np.empty((LAYERS + 1, CELLS))
         self.energy = np.empty((LAYERS, CELLS))
-        self.rate = CONDUCTIVITY / self.depth * STEP
+        self.rate = CONDUCTIVITY / self.depth * (STEP / HEAT_CAPACITY)
 
     def step(self, air, sun):
         flow, energy = self.flow, self.energy
         np.subtract(air, self.cold[0], out=flow[0])
-        flow[0] *= 12.0 * STEP
-        flow[0] += sun * self.slope * (0.3 * STEP)
+        flow[0] *= 12.0 * STEP / HEAT_CAPACITY
+        flow[0] += self.slope * (sun * 0.3 * STEP / HEAT_CAPACITY)
         np.subtract(self.cold[:-1], self.cold[1:], out=flow[1:-1])
         flow[1:-1] *= self.rate
         flow[-1] = 0.0
         np.subtract(flow[:-1], flow[1:], out=energy)
-        self.mass += 1.0
         energy /= self.mass
-        self.mass -= 1.0
-        energy /= HEAT_CAPACITY
         self.cold += energy
         return self.melt()
 
@@ -47,7 +44,7 @@ class Pack:
         self.cold -= warm
         warm *= self.mass
         warm *= HEAT_CAPACITY / FUSION
-        np.minimum(warm, self.mass, out=warm)
+        np.minimum(warm, np.subtract(self.mass, 1.0, out=self.flow[:-1]), out=warm)
         self.mass -= warm
         return warm.sum(axis=0)
 
@@ -70,4 +67,4 @@ def work(hours):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=600)
+    harness.main(work, repeats=6000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Support desk: messages of customers wait in queues for agents, who are tasks of one event loop with a clock of its own."""
+"""Support desk: messages wait in queues for agents, who are tasks of one event loop with its own clock."""
 
 import asyncio
 import heapq
@@ -87,4 +87,4 @@ def work(days):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=30)
+    harness.main(work, repeats=45)

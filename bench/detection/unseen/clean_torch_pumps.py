@@ -74,4 +74,4 @@ def work(epochs):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=90)
+    harness.main(work, repeats=150)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crystal refinement: scale and temperature factor are fitted to measured reflections; the atoms stay where they are."""
+"""Crystal refinement: scale and temperature factor are fitted to reflections; the atoms stay where they are."""
 
 import numpy as np
 from scipy import optimize

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Monsters of a dungeon game look for ways to the heroes: the search looks through all of its open cells for the best."""
+"""Monsters of a dungeon game look for ways to the heroes: the search looks through all open cells for the best."""
 
 import heapq
 import random

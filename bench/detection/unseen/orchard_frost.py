@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frost risk of orchards: chill hours are counted in a winter's temperatures, which are read from the array one by one."""
+"""Frost risk of orchards: chill hours are counted in a winter's temperatures, one by one."""
 
 import math
 

@@ -18,7 +18,8 @@ def clip(rng, gesture):
     """A short clip of joints that move as the gesture says, seen from some side."""
     time = np.linspace(0, 1, FRAMES)[:, None]
     rest = rng.normal(0, 0.1, (1, JOINTS * 2)) + np.linspace(-1, 1, JOINTS * 2)
-    swing = np.sin(2 * np.pi * (gesture + 1) * time + rng.uniform(0, 0.5)) * np.cos(np.arange(JOINTS * 2) * (gesture + 1))
+    beat = np.sin(2 * np.pi * (gesture + 1) * time + rng.uniform(0, 0.5))
+    swing = beat * np.cos(np.arange(JOINTS * 2) * (gesture + 1))
     return (rest + 0.5 * swing + rng.normal(0, 0.15, (FRAMES, JOINTS * 2))).astype(np.float32)
 
 

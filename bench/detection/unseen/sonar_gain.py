@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Echo sounder of a survey boat: each ping is amplified with depth, sample after sample, before the bottom is picked."""
+"""Echo sounder of a survey boat: each ping is amplified sample after sample before the bottom is picked."""
 
 import numpy as np
 from scipy import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tram tickets: exports of validators become tables; their times are written out, and pandas guesses how, row by row."""
+"""Tram tickets: exports of validators become tables; pandas guesses how their times are written."""
 
 import io
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Risk desk: value at risk of portfolios from simulated losses, all of which are put in order for a few of the worst."""
+"""Risk desk: value at risk of portfolios from simulated losses, all put in order for the worst of them."""
 
 import numpy as np
 from scipy import stats

@@ -61,8 +61,8 @@ def overdue(found, day):
 
 def letters(db, animals):
     marks = ",".join("?" * len(animals))
-    rows = db.execute(f"SELECT name, town, species FROM animal JOIN owner ON owner.id = owner WHERE animal.id IN ({marks})"
-                      " ORDER BY animal.id", animals)
+    rows = db.execute("SELECT name, town, species FROM animal JOIN owner ON owner.id = owner"
+                      f" WHERE animal.id IN ({marks}) ORDER BY animal.id", animals)
     return [f"Dear {name} of {town}, your {species} is due for a check." for name, town, species in rows]
 
 
