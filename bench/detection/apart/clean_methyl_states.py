@@ -39,15 +39,17 @@ class Model:
     def viterbi(self, seen):
         """The likeliest states; the scores are kept state by state, so that a step is a few calls on long arrays."""
         score = self.log_chances[seen[0]].T - np.log(STATES)
-        back = np.empty((SITES, STATES, READS), dtype=np.int8)
+        back = np.zeros((SITES, STATES, READS), dtype=np.int8)
         for site in range(1, SITES):
             after = np.empty_like(score)
-            emitted = self.log_chances[seen[site]].T
+            emitted = self.log_chances.T.take(seen[site], axis=1)
             for state in range(STATES):
-                ways = score + self.log_table[:, state, None]
-                ways.argmax(axis=0, out=(best := np.empty(READS, dtype=np.intp)))
-                back[site, state] = best
-                np.add(ways.max(axis=0), emitted[state], out=after[state])
+                best = score[0] + self.log_table[0, state]
+                for before in range(1, STATES):
+                    way = score[before] + self.log_table[before, state]
+                    np.copyto(back[site, state], before, where=way > best)
+                    np.maximum(best, way, out=best)
+                np.add(best, emitted[state], out=after[state])
             score = after
         path = np.empty((SITES, READS), dtype=np.int8)
         path[-1] = score.argmax(axis=0)
@@ -84,4 +86,4 @@ def work(batches):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=22)
+    harness.main(work, repeats=50)

@@ -3,6 +3,7 @@
 
 import collections
 import io
+import itertools
 import random
 
 from lxml import etree
@@ -11,18 +12,19 @@ import harness
 
 NETWORKS = ("Alder", "Birch", "Cedar", "Damson")
 FEATURES = ("roaming", "hotspot", "esim", "music", "calls abroad", "voicemail")
+BUNDLES = ["".join(f"<feature>{name}</feature>" for name in chosen)
+           for size in range(5) for chosen in itertools.combinations(FEATURES, size)]
 Offer = collections.namedtuple("Offer", "network fee data minutes months features")
 
 
 def feed(rng, count):
     """As the comparison site gets it each night."""
     parts = ["<tariffs>"]
-    for number in range(count):
-        network, months = rng.choice(NETWORKS), rng.choice((1, 12, 24))
-        features = "".join(f"<feature>{name}</feature>" for name in FEATURES if rng.random() < 0.4)
-        parts.append(f'<offer id="{number}" months="{months}"><network>{network}</network>'
-                     f"<fee>{rng.randrange(499, 5999)}</fee><data>{rng.randrange(1, 80)}</data>"
-                     f"<minutes>{rng.randrange(0, 900, 50)}</minutes>{features}"
+    columns = [rng.choices(values, k=count) for values in (
+        NETWORKS, (1, 12, 24), range(499, 5999), range(1, 80), range(0, 900, 50), BUNDLES)]
+    for number, (network, months, fee, data, minutes, bundle) in enumerate(zip(*columns)):
+        parts.append(f'<offer id="{number}" months="{months}"><network>{network}</network><fee>{fee}</fee>'
+                     f"<data>{data}</data><minutes>{minutes}</minutes>{bundle}"
                      f"<note>Price valid until further notice &amp; without device.</note></offer>")
     parts.append("</tariffs>")
     return "".join(parts).encode()

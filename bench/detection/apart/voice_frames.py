@@ -83,7 +83,8 @@ def work(recordings, measuring):
         voiced = labels == 1
         pitch = np.median(pitches(cut[voiced])) if voiced.any() else 0.0
         changes = np.count_nonzero(np.diff(labels))
-        rows.append([*np.bincount(labels, minlength=3), round(float(pitch), 6), changes, int(signs.sum()), round(float(reach[voiced].sum()), 6)])
+        rows.append([*np.bincount(labels, minlength=3), round(float(pitch), 6), changes, int(signs.sum()),
+                     round(float(reach[voiced].sum()), 6)])
     return rows
 
 

@@ -86,4 +86,4 @@ if __name__ == "__main__":
     import warnings
 
     warnings.filterwarnings("ignore", category=sparse.SparseEfficiencyWarning)
-    harness.main(lambda n: work(n, matrix), lambda n: work(n, matrix_fixed), repeats=28)
+    harness.main(lambda n: work(n, matrix), lambda n: work(n, matrix_fixed), repeats=22)

@@ -8,8 +8,6 @@ import random
 import harness
 
 SIZE = 5
-ENTRIES = [(("across", row), [(row, column) for column in range(SIZE)]) for row in range(SIZE)] + [
-    (("down", column), [(row, column) for row in range(SIZE)]) for column in range(SIZE)]
 VOWELS, CONSONANTS = "aeiou", "bcdghlmnprst"
 BUDGET = 6000
 
@@ -34,7 +32,9 @@ class Filler:
         for bit, word in enumerate(lexicon):
             for place in enumerate(word):
                 self.masks[place] |= 1 << bit
-        self.letters = [sorted({word[at] for word in lexicon}) for at in range(SIZE)]
+        letters = [sorted({word[at] for word in lexicon}) for at in range(SIZE)]
+        self.crossings = [[[(self.masks[row, letter], self.masks[column, letter]) for letter in letters[column]]
+                           for column in range(SIZE)] for row in range(SIZE)]
         self.steps = 0
 
     def words(self, mask):
@@ -43,7 +43,7 @@ class Filler:
             yield self.lexicon[low.bit_length() - 1]
             mask ^= low
 
-    def narrowed(self, rows, columns, row, word):
+    def narrowed(self, columns, row, word):
         """Candidates of the columns after the word went into the row; None if one of them has none."""
         masks, after = self.masks, list(columns)
         for column, letter in enumerate(word):
@@ -56,11 +56,11 @@ class Filler:
     def allowed(self, columns, row):
         """Words whose letters fit what the columns still allow in that row."""
         mask = self.everything
-        for column, candidates in enumerate(columns):
+        for candidates, crossing in zip(columns, self.crossings[row]):
             either = 0
-            for letter in self.letters[column]:
-                if candidates & self.masks[row, letter]:
-                    either |= self.masks[column, letter]
+            for down, across in crossing:
+                if candidates & down:
+                    either |= across
             mask &= either
             if not mask:
                 break
@@ -75,7 +75,7 @@ class Filler:
         choices = [(self.allowed(columns, row), row) for row, word in enumerate(rows) if not word]
         mask, row = min(choices, key=lambda choice: (choice[0].bit_count(), choice[1]))
         for word in self.words(mask):
-            after = self.narrowed(rows, columns, row, word)
+            after = self.narrowed(columns, row, word)
             if after and word not in rows:
                 done = self.fill([*rows[:row], word, *rows[row + 1:]], after)
                 if done or self.steps > BUDGET:
@@ -97,4 +97,4 @@ def work(puzzles):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=900)
+    harness.main(work, repeats=1200)

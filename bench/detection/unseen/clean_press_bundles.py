@@ -16,12 +16,17 @@ PHRASES = ("the council decided", "in the afternoon", "according to the mayor", 
            "the home team lost", "nobody was hurt", "the bridge stays closed", "voters were asked", "rain is expected")
 
 
-def article(rng):
-    """Sentences out of phrases and numbers."""
-    count = rng.randrange(120, 400)
-    starts, ends = rng.choices(PHRASES, k=count), rng.choices(PHRASES, k=count)
-    figures = struct.unpack(f"{count}H", rng.randbytes(2 * count))
-    return "\n".join([f"{start} {figure}, {end}." for start, figure, end in zip(starts, figures, ends)]).encode()
+def agency(rng, count):
+    """Paragraphs from which the articles of a newsroom are made."""
+    found = []
+    for _ in range(count):
+        starts, ends = rng.choices(PHRASES, k=14), rng.choices(PHRASES, k=14)
+        found.append("\n".join(f"{start} {rng.randrange(10_000)}, {end}." for start, end in zip(starts, ends)))
+    return found
+
+
+def article(rng, paragraphs):
+    return "\n\n".join(rng.choices(paragraphs, k=rng.randrange(12, 40))).encode()
 
 
 def key_stream(key, nonce, size):
@@ -69,11 +74,11 @@ def read(data, key):
         yield number, text
 
 
-def night(rng, number):
+def night(rng, number, paragraphs):
     key = hashlib.scrypt(b"night %d" % number, salt=b"newsroom", n=256, r=8, p=1, dklen=32)
     bundle, texts = Bundle(key), []
     for article_number in range(40):
-        texts.append(article(rng))
+        texts.append(article(rng, paragraphs))
         bundle.add(article_number, texts[-1])
     data = bundle.written()
     same = sum(text == texts[at] for at, text in read(data, key))
@@ -82,7 +87,8 @@ def night(rng, number):
 
 def work(nights):
     rng = random.Random(634)
-    return [night(rng, number) for number in range(nights)]
+    paragraphs = agency(rng, 3000)
+    return [night(rng, number, paragraphs) for number in range(nights)]
 
 
 if __name__ == "__main__":

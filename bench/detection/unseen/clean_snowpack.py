@@ -67,4 +67,4 @@ def work(hours):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=6000)
+    harness.main(work, repeats=36000)

@@ -31,7 +31,7 @@ class Clock:
             self.now, _, future = heapq.heappop(self.sleepers)
             if not future.done():
                 future.set_result(None)
-            for _ in range(3):  # a task wakes, hands on to another one, and that one goes to sleep
+            for _ in range(2):  # a task wakes, hands on to another one, and that one goes to sleep
                 await asyncio.sleep(0)
 
 
@@ -87,4 +87,4 @@ def work(days):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=45)
+    harness.main(work, repeats=60)
