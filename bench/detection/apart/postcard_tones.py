@@ -88,4 +88,4 @@ def work(cards, measuring):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, tones), lambda n: work(n, tones_fixed), repeats=130)
+    harness.main(lambda n: work(n, tones), lambda n: work(n, tones_fixed), repeats=190)

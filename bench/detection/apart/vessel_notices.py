@@ -101,4 +101,4 @@ def work(bulletins, reading):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, notices), lambda n: work(n, notices_fixed), repeats=170)
+    harness.main(lambda n: work(n, notices), lambda n: work(n, notices_fixed), repeats=210)
