@@ -99,4 +99,4 @@ def work(levels, finding):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, cost_of_way), lambda n: work(n, cost_of_way_fixed), repeats=170)
+    harness.main(lambda n: work(n, cost_of_way), lambda n: work(n, cost_of_way_fixed), repeats=230)
