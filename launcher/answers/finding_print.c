@@ -132,6 +132,10 @@ static char *figures(const struct pie_finding *finding) {
     if (isnan(finding->traps) &&
         isnan(finding->redundant_fraction)) /* no watch told: the evidence says what did */
         return waste;
+    if (finding->traps == 0 && isnan(finding->redundant_fraction) && finding->wasted_s == 0) {
+        free(waste);
+        return format("unknown: no access was watched");
+    }
     if (!isnan(finding->traps))
         snprintf(traps, sizeof traps, "%.0f trap%s, ", finding->traps, finding->traps == 1 ? "" : "s");
     text = format("%s; %s of the %ss redundant (%s%s)", waste ? waste : "?", fraction,

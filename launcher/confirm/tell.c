@@ -50,8 +50,10 @@ static void print_verdict(const struct pie_finding *finding, size_t columns) {
                            : pie_finding_place(finding->file, finding->line);
     char *proof = pie_finding_proof(finding);
 
-    fprintf(stderr, "%s: %s: %s\n%*s", place ? place : "?", finding->verdict,
-            finding->category ? finding->category : "category unknown", INDENT, "");
+    const char *category = finding->category ? finding->category : "category unknown";
+    bool is_same = strcmp(category, finding->verdict) == 0; /* undecided */
+    fprintf(stderr, "%s: %s%s%s\n%*s", place ? place : "?", finding->verdict, is_same ? "" : ": ",
+            is_same ? "" : category, INDENT, "");
     pie_wrap_print(stderr, proof ? proof : "", INDENT, INDENT, columns);
     free(place);
     free(proof);

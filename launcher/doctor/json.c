@@ -20,9 +20,9 @@ int pie_doctor_print_json(const struct pie_doctor_findings *findings, FILE *out)
     for (size_t i = 0; i < findings->count && r == 0; i++)
         r = json_array_append_new(probes, json_probe(&findings->probes[i]));
     json_t *root = json_pack("{s:i, s:s, s:b, s:s, s:b, s:s, s:o}", "schema", JSON_SCHEMA, "pieprof",
-                             PIEPROF_VERSION, "time_profile", findings->choice.clock != PIE_CLOCK_NONE,
-                             "clock", pie_clock_name(findings->choice.clock), "redundancy",
-                             findings->choice.accesses != PIE_ACCESS_NONE, "sampler",
+                             PIEPROF_VERSION, "time_profile", pie_doctor_has_time(findings), "clock",
+                             pie_clock_name(findings->choice.clock), "redundancy",
+                             findings->has_python && findings->choice.accesses != PIE_ACCESS_NONE, "sampler",
                              pie_access_sampler_name(findings->choice.accesses), "probes", probes);
     if (!root || r < 0)
         r = -ENOMEM;

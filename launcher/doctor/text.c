@@ -67,7 +67,16 @@ static void print_gap(FILE *out, const struct pie_probe *probe, size_t columns) 
         print_wrapped(out, "mend by", probe->remedy, columns);
 }
 
-static void print_choice(const struct pie_probe_choice *choice, FILE *out) {
+bool pie_doctor_has_time(const struct pie_doctor_findings *findings) {
+    return findings->has_python && findings->choice.clock != PIE_CLOCK_NONE;
+}
+
+static void print_choice(const struct pie_doctor_findings *findings, FILE *out) {
+    const struct pie_probe_choice *choice = &findings->choice;
+    if (!findings->has_python) {
+        fprintf(out, "\nNothing can be profiled here: there is no Python for it.\n");
+        return;
+    }
     if (choice->clock == PIE_CLOCK_NONE)
         fprintf(out, "\nTime cannot be profiled here: no clock can be had.\n");
     else
@@ -88,6 +97,6 @@ int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out)
     for (size_t i = 0; i < findings->count; i++)
         if (findings->probes[i].status != PIE_PROBE_OK)
             print_gap(out, &findings->probes[i], columns ? columns : COLUMNS_OF_A_FILE);
-    print_choice(&findings->choice, out);
+    print_choice(findings, out);
     return 0;
 }

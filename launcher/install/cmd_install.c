@@ -104,6 +104,12 @@ int pie_cmd_install(int argc, char **argv) {
     int status = check_words(argc, argv), r;
     if (status != 0)
         return status;
+    if (!pie_embed_has_python) {
+        pie_message_error(
+            "this pieprof has no Python to install, it runs your own: pieprof script.py; links to it "
+            "named python and python3, first on the PATH, profile with PIEPROF=1");
+        return PIE_PROFILE_FAILED;
+    }
     if ((r = pie_target_self(self)) < 0 || (r = access(self, X_OK) < 0 ? -errno : 0) < 0)
         return fail("cannot find out where this program is;", "/proc/self/exe", r);
     r = pie_install_find(argv[1], false, &place);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/run/help.h"
 
-#include "launcher/run/commands.h"
-#include "launcher/options/options.h"
-#include "runtime/embed/embed.h"
-
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "launcher/guest/cores.h"
+#include "launcher/options/options.h"
+#include "launcher/run/commands.h"
+#include "runtime/embed/embed.h"
+#include "runtime/interpreter/target.h"
 
 static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MODULE ARGS… | -c CODE ARGS… | -\n"
                             "       pieprof COMMAND …     (pieprof COMMAND --help says more)\n";
@@ -115,7 +119,18 @@ void pie_help_print_command(const struct pie_command *command, FILE *out) {
         command->print_more(out);
 }
 
+/* It runs the user's own Python: which ones it can. */
+static void print_cores(FILE *out) {
+    char self[PATH_MAX], *cores = pie_target_self(self) == 0 ? pie_cores_list(self) : NULL;
+    fprintf(out, "pieprof %s (cores for Python %s)\n", PIEPROF_VERSION, cores ? cores : "none");
+    free(cores);
+}
+
 void pie_help_print_version(FILE *out) {
+    if (!pie_embed_has_python) {
+        print_cores(out);
+        return;
+    }
     fprintf(out, "pieprof %s (Python %s, %s libpython)\n", PIEPROF_VERSION, pie_embed_python_version(),
             pie_embed_linkage());
 }

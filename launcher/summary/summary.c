@@ -249,6 +249,8 @@ static void print_thread(struct summary *summary, struct pie_cursor *row) {
         return;
     fputs(nth == 1 ? "Threads: " : ", ", summary->out);
     print_text(summary, pie_cursor_text(row, 4) ? pie_cursor_text(row, 4) : "(no name)", 24);
+    if (pie_cursor_int(row, 9) > 1) /* each has a thread of this name */
+        fprintf(summary->out, " (process %lld)", (long long)pie_cursor_int(row, 10));
     fprintf(summary->out, " %.2f s", pie_cursor_real(row, 5));
     if (!summary->has_no_parts) {
         print_part(summary, row, 6, "waiting");
@@ -264,7 +266,9 @@ static void print_thread(struct summary *summary, struct pie_cursor *row) {
 
 static const char threads_sql[] =
     "SELECT row_number() OVER (ORDER BY cpu_s DESC, wait_s DESC, process, thread), count(*) OVER (),"
-    " s.count, s.clock_s, name, cpu_s, wait_s, runnable_s, throttled_s"
+    " s.count, s.clock_s, name, cpu_s, wait_s, runnable_s, throttled_s,"
+    " (SELECT count(DISTINCT t.process) FROM thread t JOIN process p ON p.id = t.process"
+    " WHERE p.run = :run AND t.id > 0), pid"
     " FROM v_thread, (SELECT sum(threads) AS count, sum(clock_cpu_s) AS clock_s"
     " FROM v_thread WHERE run = :run AND thread = 0) s WHERE run = :run AND thread > 0";
 

@@ -38,3 +38,7 @@ void pie_machine_facts_gather(const void *python_address, struct pie_machine_fac
 /* Parts of it, a file each. The events need the clock's facts. */
 void pie_machine_facts_gather_events(struct pie_machine_facts *facts);
 void pie_machine_facts_gather_symbols(const void *python_address, struct pie_machine_facts *facts);
+
+/* Whether a Python that is not loaded has symbols of all functions, of its program or library at `path`. Returns false
+ * if it cannot be read. Context: cli. */
+bool pie_machine_facts_look_at_python(const char *path, struct pie_machine_facts *facts);

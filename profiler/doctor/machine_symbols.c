@@ -6,8 +6,10 @@
 #include "profiler/symbols/modules.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdint.h>
+#include <unistd.h>
 
 static void forget(struct pie_module_entry *entry) {
     (void)entry;
@@ -20,6 +22,10 @@ static bool has_symtab(const struct pie_elf_image *image) {
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
             return true;
     return false;
+}
+
+static bool has_names(const struct pie_module_files *files) {
+    return has_symtab(&files->own) || has_symtab(&files->separate) || has_symtab(&files->mini);
 }
 
 /* Debug information of the module may be about other parts of it: is this function in it? */
@@ -41,9 +47,28 @@ static void look_at(struct pie_modules *modules, const void *address, bool *ret_
         return;
     struct pie_module_files files;
     pie_module_files_read(entry, &limits, &files);
-    *ret_symbols = has_symtab(&files.own) || has_symtab(&files.separate) || has_symtab(&files.mini);
+    *ret_symbols = has_names(&files);
     *ret_lines = has_lines_at(&files, (uintptr_t)address - entry->base);
     pie_module_files_finish(&files);
+}
+
+bool pie_machine_facts_look_at_python(const char *path, struct pie_machine_facts *facts) {
+    static const struct pie_module_files_limits limits = {.symbol_bytes = 256 << 20};
+    struct pie_module_entry entry = {.path = path, .open_path = path};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    Elf *elf = fd >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    if (elf && elf_getphdrnum(elf, &entry.phdr_count) == 0)
+        entry.phdrs = elf64_getphdr(elf);
+    if (entry.phdrs) {
+        struct pie_module_files files;
+        pie_module_files_read(&entry, &limits, &files);
+        facts->has_python_symbols = has_names(&files);
+        pie_module_files_finish(&files);
+    }
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return entry.phdrs != NULL;
 }
 
 void pie_machine_facts_gather_symbols(const void *python_address, struct pie_machine_facts *facts) {

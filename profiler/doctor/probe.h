@@ -18,7 +18,7 @@ enum pie_probe_status {
     PIE_PROBE_MISSING,
 };
 
-enum { PIE_PROBE_DETAIL_BYTES = 192, PIE_PROBE_MAX = 32 };
+enum { PIE_PROBE_DETAIL_BYTES = 320, PIE_PROBE_MAX = 32 };
 
 struct pie_probe {
     const char *id;   /* stable, for programs: "perf_kernel" */
@@ -29,11 +29,19 @@ struct pie_probe {
     const char *remedy;                  /* a sentence; NULL: there is none, or with PIE_PROBE_OK */
 };
 
+/* The user's own Python, which a program without one takes for its runs. */
+struct pie_own_python {
+    const char *found; /* in words: which one, or why there is none */
+    bool is_usable;    /* a run can take it */
+    bool has_file;     /* its symbols could be looked at */
+};
+
 /* How this program was built. */
 struct pie_build_facts {
-    const char *python_version; /* "3.11", "3.14t" */
-    const char *libpython;      /* "static" or "shared" */
-    bool has_aged;              /* the interpreter it was built with is another build now */
+    const char *python_version;       /* "3.11", "3.14t" */
+    const char *libpython;            /* "static", "shared", or "none" */
+    bool has_aged;                    /* the interpreter it was built with is another build now */
+    const struct pie_own_python *own; /* NULL: the program has a Python */
 };
 
 /* Of this very program. */

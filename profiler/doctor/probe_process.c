@@ -87,19 +87,41 @@ static void judge_libc(const struct pie_machine_facts *facts, const struct pie_b
     pie_probe_say(probe, "glibc %s", facts->libc);
 }
 
+static bool is_free_threaded(const struct pie_build_facts *build) {
+    return strchr(build->python_version, 't') != NULL;
+}
+
+static void lacks_gil(struct pie_probe *probe) {
+    pie_probe_lacks(
+        probe, PIE_PROBE_DEGRADED,
+        "redundant loads and stores are not watched for, memory is not counted, loops are not traced",
+        "take a Python with the GIL for these");
+}
+
+static void judge_own_python(const struct pie_build_facts *build, struct pie_probe *probe) {
+    probe->name = "Python";
+    pie_probe_say(probe, "%s", build->own->found);
+    if (!build->own->is_usable)
+        pie_probe_lacks(probe, PIE_PROBE_MISSING, "no program can be profiled",
+                        "another Python, by activating its environment or with --python");
+    else if (is_free_threaded(build))
+        lacks_gil(probe);
+}
+
 static void judge_libpython(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                             struct pie_probe *probe) {
+    if (build->own) {
+        judge_own_python(build, probe);
+        return;
+    }
     pie_probe_say(probe, "%s, Python %s%s", build->libpython, build->python_version,
                   build->has_aged ? ", another build than the system's python3 is now" : "");
     if (build->has_aged)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "fixes that the system's python3 has had since are not in it",
                         "build and install pieprof again; with -Dlibpython=shared it never ages");
-    else if (strchr(build->python_version, 't'))
-        pie_probe_lacks(
-            probe, PIE_PROBE_DEGRADED,
-            "redundant loads and stores are not watched for, memory is not counted, loops are not traced",
-            "take a Python with the GIL for these");
+    else if (is_free_threaded(build))
+        lacks_gil(probe);
     else if (strcmp(build->libpython, "static") != 0)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "the interpreter runs 1.17 times the instructions of python3, instead of 1.04 times",
@@ -118,8 +140,18 @@ static void judge_symbols(bool has_symbols, bool has_lines, struct pie_probe *pr
 
 static void judge_python_symbols(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                                  struct pie_probe *probe) {
-    judge_symbols(facts->has_python_symbols, facts->has_python_lines, probe,
-                  "the debug symbols of libpython (Debian: python3-dbg), or build with -Dlibpython=static");
+    static const char remedy[] = "the debug symbols of Python (Debian: python3-dbg)";
+    if (!build->own) {
+        judge_symbols(
+            facts->has_python_symbols, facts->has_python_lines, probe,
+            "the debug symbols of libpython (Debian: python3-dbg), or build with -Dlibpython=static");
+        return;
+    }
+    probe->name = "symbols of Python";
+    if (build->own->has_file)
+        judge_symbols(facts->has_python_symbols, facts->has_python_lines, probe, remedy);
+    else
+        pie_probe_say(probe, "not looked at");
 }
 
 static void judge_libc_symbols(const struct pie_machine_facts *facts, const struct pie_build_facts *build,

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -94,3 +95,51 @@ def test_wrong_options_run_it_unprofiled(folder):
 def test_a_python_that_is_not_there(folder):
     done = call(folder, "-c", WHO, name="python3.99")
     assert (done.returncode, done.stderr) == (127, "pieprof: there is no other python3.99 on the PATH\n")
+
+
+def cores():
+    """The versions that have a core in the build, in the program's order."""
+    return ", ".join(sorted(name[len("libpieprof-"):-len(".so")] for name in os.listdir(BUILD)
+                            if name.startswith("libpieprof-3.") and name.endswith(".so")))
+
+
+def test_its_version_names_the_cores(folder):
+    done = call(folder, "--version", name="pieprof")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(rf"pieprof [0-9.]+ \(cores for Python {cores()}\)\n", done.stdout), done.stdout
+    assert call(folder, "--version", name="pieprof", cores=None).stdout.endswith(" (cores for Python none)\n")
+
+
+def doctor(folder, **more):
+    done = call(folder, "doctor", "--json", name="pieprof", **more)
+    found = json.loads(done.stdout)
+    return done.returncode, found, {probe["id"]: probe for probe in found["probes"]}["libpython"]
+
+
+def test_the_doctor_tells_of_the_python_that_a_run_takes(folder):
+    version = helpers.run([helpers.PYTHON, "-c", "import sys; print('%d.%d%s' % (*sys.version_info[:2], sys.abiflags))"])
+    (folder / "python3").unlink()  # a pieprof in place of a python is passed over in any case
+    status, found, python = doctor(folder)
+    assert (python["name"], python["status"]) == ("Python", "degraded" if "t" in version.stdout else "ok")
+    assert python["detail"] == f"{version.stdout.strip()}, {os.path.dirname(helpers.PYTHON)}/python3; cores for {cores()}"
+    assert (status, found["time_profile"]) == ((0, True) if found["clock"] != "none" else (1, False))
+
+
+@pytest.mark.parametrize("more, why", [
+    ({"VIRTUAL_ENV": "/no/such"}, "/no/such/bin/python cannot be read: No such file or directory"),
+    ({"cores": None}, "for which this pieprof has no core; it has: none")], ids=["environment", "core"])
+def test_the_doctor_says_why_no_python_can_be_profiled(folder, more, why):
+    status, found, python = doctor(folder, **more)
+    assert (status, found["time_profile"], found["redundancy"], python["status"]) == (1, False, False, "missing")
+    assert python["detail"].endswith(why)
+    said = call(folder, "doctor", name="pieprof", **more)
+    assert (said.returncode, said.stdout.splitlines()[-1]) == (1, "Nothing can be profiled here: there is no Python for it.")
+
+
+def test_it_has_no_python_to_install(folder):
+    (folder.parent / "env").mkdir()
+    (folder.parent / "env" / "python3").symlink_to(helpers.PYTHON)
+    done = call(folder, "install", folder.parent / "env", name="pieprof")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("pieprof: this pieprof has no Python to install, it runs your own") and done.stderr.count("\n") == 1
+    assert os.readlink(folder.parent / "env" / "python3") == helpers.PYTHON

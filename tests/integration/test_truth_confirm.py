@@ -367,6 +367,20 @@ def test_a_line_with_two_findings_has_one_verdict(prepared, pieprof):
 
 
 @counts
+def test_what_nothing_is_known_of_is_undecided_once(prepared):
+    made = prepared("""
+        import math
+        for i in range(5000):
+            math.sin(i)
+        if i < 0:
+            print(i)  # never
+    """, {"never": UNDECIDED})
+    done = made.confirm()
+    said = [line.rsplit("/", 1)[-1] for line in done.stderr.splitlines() if "undecided" in line]
+    assert said == [f"{made.program.name}:{line_of(made.program, 'never')}: undecided"], done.stderr
+
+
+@counts
 def test_calls_on_whole_arrays_refute_others_do_not(prepared):
     made = prepared("""
         import numpy as np

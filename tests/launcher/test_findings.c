@@ -116,6 +116,12 @@ static void test_what_was_done_again_has_a_figure_of_its_own_where_it_is_less(vo
     expect_figures(finding, "2.00 s (1.40 to 2.40), 50.0 % of the run; 1.50 s of it moved again");
 }
 
+static void test_what_was_not_watched_has_no_figures(void **state) {
+    static char store[] = "store", computed[] = "computed again";
+    struct pie_finding finding = {.kind = store, .again = computed, .redundant_fraction = NAN};
+    expect_figures(finding, "unknown: no access was watched");
+}
+
 static void expect_place(const char *file, double line, const char *expected) {
     char *place = pie_finding_place(file, line);
     assert_string_equal(place, expected);
@@ -208,6 +214,7 @@ int main(void) {
         cmocka_unit_test(test_no_line_is_wider_than_the_screen),
         cmocka_unit_test(test_a_fraction_says_how_sure_it_is),
         cmocka_unit_test(test_what_was_done_again_has_a_figure_of_its_own_where_it_is_less),
+        cmocka_unit_test(test_what_was_not_watched_has_no_figures),
         cmocka_unit_test(test_a_place_is_a_path_and_a_line),
         cmocka_unit_test(test_both_paths_are_printed_innermost_first),
         cmocka_unit_test(test_paths_fit_the_screen),

@@ -60,6 +60,35 @@ def test_it_tells_threads_samples_overhead_clock_and_what_to_do_next(done):
     assert done.stderr.splitlines()[-1] == "Profile: x.db, run 1. Next: pieprof report x.db"
 
 
+FORKS = """
+import os, time
+
+child = os.fork()
+end = time.thread_time() + 0.1
+while time.thread_time() < end:
+    pass
+print(os.getpid(), child)
+if child == 0:
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_threads_of_several_processes_say_whose_they_are(tmp_path):
+    (tmp_path / "forks.py").write_text(FORKS)
+    done = subprocess.run([PIEPROF, "-o", "x.db", "forks.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                          env=clean_environment(PYTHONUNBUFFERED="1"))
+    pids = {line.split()[0] for line in done.stdout.splitlines()}
+    [threads] = re.findall(r"^Threads: .*", done.stderr, re.M)
+    assert len(pids) == 2 and set(re.findall(r"MainThread \(process (\d+)\) \d", threads)) == pids
+
+
+def test_a_program_from_standard_input_is_called_so(tmp_path):
+    done = subprocess.run([PIEPROF, "-o", "x.db"], cwd=tmp_path, input="print(sum(range(1000000)))", capture_output=True,
+                          text=True, timeout=60, env=clean_environment())
+    assert done.stdout == "499999500000\n" and "pieprof: (standard input): " in done.stderr
+
+
 def test_quiet_means_quiet(tmp_path):
     assert run(tmp_path, "-q").stderr == ""
 
@@ -78,7 +107,7 @@ def test_colours_only_where_they_are_wanted(tmp_path):
 REFUSE = pathlib.Path(__file__).resolve().parents[1] / "integration/faults/refuse.py"
 
 
-NOTHING = r"(No work of weight was found that is done again|Too little native code ran to tell what is done again) \(\d+ comparisons?\)\."
+NOTHING = r"(No work of weight was found that is done again|Too little was compared to tell what is done again) \(\d+ comparisons?\)\."
 
 
 def test_it_says_what_watching_has_found_or_why_it_could_not(done):

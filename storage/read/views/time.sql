@@ -286,7 +286,8 @@ SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
   x.wait_ns / 1e9 AS wait_s, x.runnable_ns / 1e9 AS runnable_s, x.throttled_ns / 1e9 AS throttled_s,
   x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
   x.samples, x.threads, p.cause, p.exit_status, p.executable,
-  iif(json_valid(p.argv), (SELECT group_concat(value, ' ') FROM json_each(p.argv)), p.argv) AS command,
+  iif(json_valid(p.argv), coalesce((SELECT group_concat(value, ' ') FROM json_each(p.argv)), '(standard input)'), p.argv)
+    AS command,
   p.clock, p.clock_note,
   p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note,
   h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.rss_peak_bytes

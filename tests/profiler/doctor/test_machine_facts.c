@@ -170,11 +170,36 @@ static void test_traced(void **state) {
     assert_false(gather().clock.is_traced);
 }
 
+/* This program has names of all its functions, a stripped copy of it has not. */
+static void test_a_python_that_is_not_loaded(void **state) {
+    char folder[] = "/tmp/pieprof-facts-XXXXXX", copy[64], command[128];
+    struct pie_machine_facts facts = {0};
+    assert_true(pie_machine_facts_look_at_python("/proc/self/exe", &facts));
+    assert_true(facts.has_python_symbols);
+    assert_false(pie_machine_facts_look_at_python("/proc/self/no-such-file", &facts));
+    assert_false(pie_machine_facts_look_at_python("/proc/self/status", &facts));
+    assert_non_null(mkdtemp(folder));
+    snprintf(copy, sizeof copy, "%s/stripped", folder);
+    snprintf(command, sizeof command, "strip -o %s /proc/%d/exe", copy, getpid());
+    int status = system(command);
+    bool is_read = status == 0 && pie_machine_facts_look_at_python(copy, &facts);
+    unlink(copy);
+    rmdir(folder);
+    if (status != 0)
+        skip_because("there is no strip");
+    assert_true(is_read);
+    assert_false(facts.has_python_symbols);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_this_machine),    cmocka_unit_test(test_without_proc),
-        cmocka_unit_test(test_unprivileged),    cmocka_unit_test(test_without_descriptors),
-        cmocka_unit_test(test_few_descriptors), cmocka_unit_test(test_traced),
+        cmocka_unit_test(test_this_machine),
+        cmocka_unit_test(test_without_proc),
+        cmocka_unit_test(test_unprivileged),
+        cmocka_unit_test(test_without_descriptors),
+        cmocka_unit_test(test_few_descriptors),
+        cmocka_unit_test(test_traced),
+        cmocka_unit_test(test_a_python_that_is_not_loaded),
     };
     return cmocka_run_group_tests_name("machine_facts", tests, NULL, NULL);
 }

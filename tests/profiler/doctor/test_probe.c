@@ -268,6 +268,37 @@ static void test_libraries(void **state) {
     assert_string_equal(find(&findings, "libpython")->detail, "shared, Python 3.12");
 }
 
+static struct findings judge_own(const struct pie_own_python *own, const char *version) {
+    struct pie_machine_facts facts = good_facts();
+    const struct pie_build_facts none = {.python_version = version, .libpython = "none", .own = own};
+    struct findings findings;
+    facts.has_python_symbols = false;
+    findings.count = pie_probe_evaluate(&facts, &none, findings.probes, &findings.choice);
+    assert_sound(&findings);
+    return findings;
+}
+
+/* How pieprof was built says nothing of the user's own Python. */
+static void test_own_python(void **state) {
+    struct pie_own_python own = {.found = "3.12, /venv/bin/python", .is_usable = true, .has_file = true};
+    struct findings findings = judge_own(&own, "3.12");
+    const struct pie_probe *python = find(&findings, "libpython"),
+                           *symbols = find(&findings, "libpython_symbols");
+    assert_int_equal(python->status, PIE_PROBE_OK);
+    assert_string_equal(python->name, "Python");
+    assert_string_equal(python->detail, own.found);
+    assert_int_equal(symbols->status, PIE_PROBE_DEGRADED);
+    assert_null(strstr(symbols->remedy, "libpython"));
+    own.has_file = false;
+    findings = judge_own(&own, "3.14t");
+    assert_int_equal(find(&findings, "libpython")->status, PIE_PROBE_DEGRADED);
+    assert_int_equal(find(&findings, "libpython_symbols")->status, PIE_PROBE_OK);
+    own = (struct pie_own_python){.found = "there is no python3 on the PATH"};
+    findings = judge_own(&own, "3.11");
+    assert_int_equal(find(&findings, "libpython")->status, PIE_PROBE_MISSING);
+    assert_string_equal(find(&findings, "libpython")->detail, own.found);
+}
+
 static void test_nothing_is_known(void **state) {
     struct pie_machine_facts facts = {
         .clock = {.paranoid = PIE_CLOCK_PARANOID_UNKNOWN},
@@ -316,6 +347,7 @@ int main(void) {
         cmocka_unit_test(test_virtual_machine),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_own_python),
         cmocka_unit_test(test_nothing_is_known),
         cmocka_unit_test(test_every_error),
     };
