@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Executors by each start method, the default one (forkserver from 3.14 on), and of interpreters where there are such."""
+"""Executors by each start method and by the default one, which is forkserver from 3.14 on; and of interpreters."""
 
 import asyncio
 import concurrent.futures
