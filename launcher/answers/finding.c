@@ -50,6 +50,7 @@ static const struct field fields[] = {
     NUMBER(wasted_s_low),
     NUMBER(wasted_s_high),
     NUMBER(wasted_share),
+    NUMBER(cpu_s),
     NUMBER(again_s),
     NUMBER(again_s_low),
     NUMBER(again_s_high),

@@ -33,6 +33,7 @@ struct pie_finding {
     double wasted_s, wasted_s_low, wasted_s_high, wasted_share; /* a fix may save this */
     double again_s, again_s_low, again_s_high;                  /* was done a second time */
     double bytes, traps;
+    double cpu_s;       /* of the line, with all below it in libraries */
     double gain_s;      /* that a fix gains, about, as the second run has it */
     double gain_most_s; /* that a fix within the function gain_within gains at most */
 };

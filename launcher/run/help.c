@@ -119,10 +119,10 @@ void pie_help_print_command(const struct pie_command *command, FILE *out) {
         command->print_more(out);
 }
 
-/* It runs the user's own Python, which may be another one in the next folder. */
+/* It runs the user's own Python: which ones it can. */
 static void print_cores(FILE *out) {
     char self[PATH_MAX], *cores = pie_target_self(self) == 0 ? pie_cores_list(self) : NULL;
-    fprintf(out, "pieprof %s (for Python %s)\n", PIEPROF_VERSION, cores ? cores : "none");
+    fprintf(out, "pieprof %s (cores for Python %s)\n", PIEPROF_VERSION, cores ? cores : "none");
     free(cores);
 }
 

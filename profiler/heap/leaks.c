@@ -24,6 +24,10 @@ enum { ASK_BLOCKS_MAX = 32, ASK_PART = 100 }; /* questions take a hundredth of t
 static const uint64_t ASK_CREDIT_NS = 60000000,
                       ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
 static const uint64_t ASK_LEAST_NS = 5000000;
+/* What a young process keeps was mostly made at once, as it began, and a question would be its greatest cost. So there
+ * memory must have grown in this number of the parts of its time. */
+static const uint64_t YOUNG_NS = 5000000000;
+enum { YOUNG_PARTS_MIN = PIE_KEPT_PARTS / 2 };
 
 void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *retention,
                          uint64_t started_ns) {
@@ -67,8 +71,17 @@ void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_n
             count_kept(leaks, &nodes->nodes[blocks[ticket].node_index - 1], &blocks[ticket], now_ns - age_ns);
 }
 
+static bool has_grown(const struct pie_heap_node *node) {
+    int parts = 0;
+
+    for (int i = 0; i < PIE_KEPT_PARTS; i++)
+        parts += node->row.kept_bytes[i] > 0;
+    return parts >= YOUNG_PARTS_MIN;
+}
+
 /* The context with most new memory since the last look; NULL: none is in question. */
-static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const struct pie_heap_block *blocks) {
+static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const struct pie_heap_block *blocks,
+                                          bool is_young) {
     struct pie_heap_node *suspect = NULL;
     uint64_t most = 0;
 
@@ -77,7 +90,8 @@ static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const st
             blocks[ticket].node_index ? &nodes->nodes[blocks[ticket].node_index - 1] : NULL;
         uint64_t live_bytes = node ? pie_heap_node_live_bytes(node) : 0;
         if (!node || node->is_asked || live_bytes <= node->noted_live_bytes + most ||
-            pie_heap_leak_score(node->row.mallocs, node->row.frees) < SCORE_TO_ASK)
+            pie_heap_leak_score(node->row.mallocs, node->row.frees) < SCORE_TO_ASK ||
+            (is_young && !has_grown(node)))
             continue;
         most = live_bytes - node->noted_live_bytes;
         suspect = node;
@@ -121,7 +135,7 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     uint64_t spent_ns = leaks->retention->spent_ns();
     if (leaks->is_waiting || allowed_ns < spent_ns + ASK_LEAST_NS)
         return;
-    struct pie_heap_node *suspect = find_suspect(nodes, blocks);
+    struct pie_heap_node *suspect = find_suspect(nodes, blocks, now_ns - leaks->started_ns < YOUNG_NS);
     uint64_t young_ns =
         now_ns - (now_ns - leaks->started_ns) / AGE_PART; /* since then: not known to be kept */
     size_t count = suspect ? blocks_of(nodes, suspect, blocks, young_ns, wanted) : 0;

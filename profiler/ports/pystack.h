@@ -106,7 +106,7 @@ enum { PIE_CALL_OBJECTS = 8 };
 struct pie_call_arguments {
     uint64_t content, state; /* as in struct pie_call_digest */
     uint8_t traits;          /* pie_digest_traits */
-    bool is_constructor;     /* a type is called */
+    bool is_constructor;     /* a type is called, or with types alone */
     bool has_iterator;       /* one of them has a next item, which may lie in an object that is used again */
     uint32_t count;
     uintptr_t objects[PIE_CALL_OBJECTS]; /* the first of them */

@@ -22,6 +22,7 @@ struct call {
     uintptr_t callable;
     bool is_bare;      /* arguments are only found, and not digested */
     bool has_dict;     /* the last one is a dict of named arguments */
+    bool has_values;   /* one of the arguments is no type */
     uint32_t borrowed; /* a bit for each argument whose object is counted elsewhere only */
 };
 
@@ -72,8 +73,10 @@ static void add_argument(struct call *call, uintptr_t object) {
     call->arguments.count++;
     if (call->is_bare)
         return;
+    enum pie_object_kind kind = pie_object_kind_at(object);
+    call->has_values |= kind != PIE_OBJECT_TYPE;
     pie_digest_add(&call->digest, object);
-    if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
+    if (kind != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
         call->arguments.has_iterator |= pie_object_is_iterator(object, type);
 }
 
@@ -262,6 +265,7 @@ bool pie_call_arguments_read(const struct pie_call_site *site, uintptr_t top,
     ret_arguments->content = call.digest.content | 1;
     ret_arguments->state = call.digest.state;
     ret_arguments->traits = call.digest.traits;
+    ret_arguments->is_constructor |= !call.has_values; /* cls.__new__(cls), before the object has a value */
     return true;
 }
 

@@ -67,7 +67,11 @@ static size_t size_of_request(size_t bytes) {
     return (bytes + PIE_PYMALLOC_ALIGNMENT - 1) & ~(size_t)(PIE_PYMALLOC_ALIGNMENT - 1);
 }
 
-/* --- OBJ and MEM over pymalloc; ctx is the original --- */
+/* --- OBJ and MEM over pymalloc --- */
+
+/* The same one for both. Its functions take no notice of ctx, nor do ours: a program that sets an allocator may put one
+ * of them beside another domain's ctx. */
+static const PyMemAllocatorEx *const pymalloc = &originals[PYMEM_DOMAIN_OBJ];
 
 __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,
                                                                  const void *caller) {
@@ -98,12 +102,12 @@ ALWAYS_INLINE void *small_malloc_counted(const PyMemAllocatorEx *original, size_
 }
 
 static void *small_malloc(void *ctx, size_t bytes) {
-    return small_malloc_counted(ctx, bytes);
+    return small_malloc_counted(pymalloc, bytes);
 }
 
 /* Where arenas cannot be had any more: what is not small was malloc()'s, and is counted there. */
 static void *small_malloc_checked(void *ctx, size_t bytes) {
-    const PyMemAllocatorEx *original = ctx;
+    const PyMemAllocatorEx *original = pymalloc;
     void *block = original->malloc(original->ctx, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
@@ -113,7 +117,7 @@ static void *small_malloc_checked(void *ctx, size_t bytes) {
 }
 
 static void *small_calloc(void *ctx, size_t count, size_t bytes) {
-    const PyMemAllocatorEx *original = ctx;
+    const PyMemAllocatorEx *original = pymalloc;
     void *block = original->calloc(original->ctx, count, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
@@ -147,12 +151,12 @@ ALWAYS_INLINE void small_free_counted(const PyMemAllocatorEx *original, void *bl
 }
 
 static void small_free(void *ctx, void *block) {
-    small_free_counted(ctx, block);
+    small_free_counted(pymalloc, block);
 }
 
 /* From small to large and back, malloc() and free() below count the large part. */
 static void *small_realloc(void *ctx, void *block, size_t bytes) {
-    const PyMemAllocatorEx *original = ctx;
+    const PyMemAllocatorEx *original = pymalloc;
     struct pie_heap_thread *heap = pie_heap_self;
 
     if (!heap || !pie_pymalloc_is_small(block)) {
@@ -422,7 +426,7 @@ static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
 }
 
 static bool has_pymalloc(void) {
-    return is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
+    return memcmp(&originals[PYMEM_DOMAIN_MEM], pymalloc, sizeof *pymalloc) == 0 && is_pymalloc(pymalloc);
 }
 
 /* How Python's small blocks are counted. */

@@ -20,6 +20,7 @@
 #include "storage/file/schema_check.h"
 #include "storage/file/schema_statements.h"
 #include "storage/file/sqlite_open.h"
+#include "storage/file/strays.h"
 
 enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000, REHEARSAL_WAIT_MS = 100 };
 
@@ -73,14 +74,45 @@ int pie_db_errno(sqlite3 *db, int code) {
     }
 }
 
+static int64_t changed_ns(const char *path, const char *suffix) {
+    char name[PATH_MAX];
+    struct stat status;
+    if (snprintf(name, sizeof name, "%s%s", path, suffix) >= (int)sizeof name || stat(name, &status) < 0)
+        return 0;
+    return (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+}
+
+/* When somebody wrote into the file or its log. */
+static int64_t written_ns(const char *path) {
+    int64_t file = changed_ns(path, ""), log = changed_ns(path, "-wal");
+    return file > log ? file : log;
+}
+
+static void begin_wait(struct pie_db_wait *wait, uint64_t now) {
+    wait->deadline_ns = now + wait->limit_ms * 1000000u;
+    wait->left = wait->longer;
+    wait->written_ns = wait->longer ? written_ns(wait->path) : 0;
+}
+
+/* Others get on: our turn will come. A lock that somebody only holds is not waited for. */
+static bool waits_longer(struct pie_db_wait *wait, uint64_t now) {
+    int64_t written = wait->left ? written_ns(wait->path) : wait->written_ns;
+    if (written == wait->written_ns)
+        return false;
+    wait->written_ns = written;
+    wait->left--;
+    wait->deadline_ns = now + wait->limit_ms * 1000000u;
+    return true;
+}
+
 /* Each further call of one wait has attempt > 0; the pause grows to 20 ms. */
 static int on_busy(void *data, int attempt) {
     struct pie_db_wait *wait = data;
     uint64_t now = pie_monotonic_ns();
     if (attempt == 0)
-        wait->deadline_ns = now + wait->limit_ms * 1000000u;
-    if (now >= wait->deadline_ns ||
-        (wait->waiters && atomic_load_explicit(wait->waiters, memory_order_relaxed) > 0))
+        begin_wait(wait, now);
+    if ((wait->waiters && atomic_load_explicit(wait->waiters, memory_order_relaxed) > 0) ||
+        (now >= wait->deadline_ns && !waits_longer(wait, now)))
         return 0;
     pause_ns(attempt < 10 ? 1000000L * (attempt + 1) : 20000000L);
     return 1;
@@ -197,10 +229,11 @@ static int use_wal(sqlite3 *db) {
 
 /* Another run that is writing is a good sign. */
 static int rehearse(sqlite3 *db, struct pie_db_wait *wait) {
-    uint64_t limit_ms = wait->limit_ms;
+    const struct pie_db_wait before = *wait;
     wait->limit_ms = REHEARSAL_WAIT_MS;
+    wait->longer = 0;
     int r = pie_schema_rehearse(db);
-    wait->limit_ms = limit_ms;
+    *wait = before;
     return r == -EBUSY ? 0 : r;
 }
 
@@ -259,6 +292,8 @@ int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struc
     int kind = pie_file_kind_check(path);
     if (kind < 0)
         return kind;
+    if (may_create)
+        pie_strays_remove(path);
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;

@@ -15,6 +15,10 @@ struct pie_db_wait {
     uint64_t limit_ms;
     uint64_t deadline_ns;            /* CLOCK_MONOTONIC of the current wait */
     const _Atomic uint32_t *waiters; /* not 0: wait no longer; NULL: nobody cares */
+    const char *path;                /* of the file; needed where longer is set */
+    unsigned longer;                 /* how often the limit begins anew because others write */
+    unsigned left;                   /* of these, in the current wait */
+    int64_t written_ns;              /* when others wrote last, as far as it was seen */
 };
 
 /* -errno for an SQLite result code: -EBUSY another writer, -ENOSPC disk full, -EBADMSG damaged or no database, … */

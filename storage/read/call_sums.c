@@ -224,20 +224,29 @@ struct stack {
     uint32_t *open;    /* by number of a location: its frames */
 };
 
-/* Of what the node itself took: it is not added up yet. A function has it once. */
+static int add_to_line(struct pie_call_sums *calls, const struct pie_call_function *function,
+                       enum pie_call_kind kind, const struct pie_call_node *node) {
+    const struct pie_call_sum row = {.kind = kind, .function = function->id, .location = node->own};
+    return add_to(row_of(calls, &row, function->id, node->own), node->sums, 1);
+}
+
+/* Of what the node itself took: it is not added up yet. A function has it once. Library code above the innermost own
+ * code was not used by that. */
 static int add_below(struct pie_call_sums *calls, uint32_t at, const struct stack *stack) {
     const struct pie_call_node *node = &calls->nodes[at];
+    bool is_used = true;
     int r = 0;
     if (!node->own || cpu_ns(node->sums) == 0)
         return 0;
-    for (uint32_t i = 0; i < stack->count && r == 0; i++) {
-        const struct pie_call_node *frame = &calls->nodes[stack->frames[i].node];
-        const struct pie_call_function *function =
-            &calls->functions[calls->locations[frame->location - 1].function - 1];
-        const struct pie_call_sum row = {
-            .kind = PIE_CALL_BELOW, .function = function->id, .location = node->own};
-        if (function->is_own && !stack->frames[i].before)
-            r = add_to(row_of(calls, &row, function->id, node->own), node->sums, 1);
+    for (uint32_t place = stack->count; place > 0 && r == 0; place--) {
+        const struct frame *frame = &stack->frames[place - 1];
+        uint32_t number = calls->locations[calls->nodes[frame->node].location - 1].function;
+        const struct pie_call_function *function = &calls->functions[number - 1];
+        is_used &= !function->is_own;
+        if (function->is_own && !frame->before)
+            r = add_to_line(calls, function, PIE_CALL_BELOW, node);
+        if (is_used && stack->last_of[number - 1] == place)
+            r = add_to_line(calls, function, PIE_CALL_USED, node);
     }
     return r;
 }

@@ -13,7 +13,8 @@
  *   its caller is that of the outermost of them, so a function's time is the sum of its callers' parts;
  *   its callee is that of the innermost, so it is the sum of its callees' parts and of its own code, too.
  * Only Python functions have callers and callees; native functions are callees where the interpreter called them.
- * Of a function of own code, the lines of own code that were at work below it, or in it, have their parts, too.
+ * Of a function of own code, the lines of own code that were at work below it, or in it, have their parts, too. A
+ * library's function has those of the lines of own code that used it, themselves or through other library code.
  *
  * The file is not trusted. A parent that is not there is the end of a path, nodes that are their own ancestors are left
  * out, and sums stay at the greatest number. Context: cli. */
@@ -39,6 +40,8 @@ enum pie_call_kind {
     PIE_CALL_CALLEE = 4, /* other: the function that was called; 0: the function's own code */
     PIE_CALL_BELOW =
         5, /* location: the innermost line of own code, of what ran in the own function or below */
+    PIE_CALL_USED =
+        6, /* location: the innermost line of own code, of what ran in or below the library's function for it */
 };
 
 /* Ids are those of the process; 0 where the kind has none. */
@@ -76,7 +79,7 @@ struct pie_call_sums {
     size_t node_count;
     struct pie_call_sum *rows;
     size_t row_count;
-    struct pie_u64map by_key[PIE_CALL_BELOW + 1]; /* rows by kind and ids, number + 1 */
+    struct pie_u64map by_key[PIE_CALL_USED + 1]; /* rows by kind and ids, number + 1 */
 };
 
 /* In this order: all Python functions, all locations, all nodes (each by ascending ids, others are left out), link,

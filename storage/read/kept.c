@@ -62,6 +62,8 @@ static const struct kept kept[] = {
      .may_be = "x_may_work",
      .columns = OF_FINDING "basis, category, saved_ns, low_ns, high_ns, again_ns" LIMITS},
     {.name = "x_passing_finding", .may_be = "x_may_pass", .columns = OF_FINDING "pass_ns" LIMITS},
+    {.name = "x_known_function", .has_no_runs = true},
+    {.name = "x_known_line"},
     {.name = "x_hot_line",
      .may_be = "x_may_hot",
      .columns = "run, file, line, function, function_line, line_ns, run_ns, severity"},

@@ -42,6 +42,10 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "UPDATE process SET seen_ns = coalesce(?5, seen_ns), ended_ns = ?5, cause = ?6, exit_status = ?7 "
         "WHERE run = ?1 AND pid = ?2 AND started_ns >= ?3 AND host = ?4 AND (cause IS NULL OR cause = "
         "'gone')",
+    [PIE_STATEMENT_PROCESS_UNTOLD] =
+        "INSERT OR REPLACE INTO counter (process, name, value, is_drop) SELECT id, ?5, 1, 1 FROM process "
+        "WHERE run = ?1 AND pid = ?2 AND started_ns >= ?3 AND host = ?4 AND cause IS NULL AND clock <> "
+        "'none'",
     [PIE_STATEMENT_PROCESS_LOST] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) SELECT id, ?5, 1, 1 FROM process "
         "WHERE run = ?1 AND pid = ?2 AND started_ns >= ?3 AND host = ?4",

@@ -28,6 +28,7 @@
 enum {
     COMMIT_WAIT_MS = 200, /* rings fill while the collection thread waits, and rows are not lost */
     PATIENT_WAIT_MS = 10000,
+    LONGER = 2, /* times, while others write: of many processes at once each gets its turn */
     SKIP_MAX = 64,
 };
 
@@ -236,11 +237,18 @@ static int join_run(struct pie_writer *writer, int64_t run, int r) {
     return r < 0 ? r : pie_db_get_int(writer->db, sql, &found);
 }
 
+/* Where there is no second chance: at the beginning and at the end. */
+static void be_patient(struct pie_writer *writer, bool is_patient) {
+    writer->wait.limit_ms = PATIENT_WAIT_MS;
+    writer->wait.path = writer->path;
+    writer->wait.longer = is_patient ? LONGER : 0;
+}
+
 static int begin_process(struct pie_sink *sink, const struct pie_process_row *process, int64_t *ret_run_id) {
     struct pie_writer *writer = writer_of(sink);
     if (writer->dead)
         return writer->dead;
-    writer->wait.limit_ms = PATIENT_WAIT_MS;
+    be_patient(writer, true);
     int r = ensure_open(writer);
     pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     if (process->is_child && !writer->is_alone)
@@ -249,6 +257,7 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
         r = enter_run(writer, process);
     if (r == 0)
         r = create_process(writer, process);
+    be_patient(writer, false);
     if (r < 0)
         return is_final(r) ? die(writer, r) : r;
     *ret_run_id = writer->run;
@@ -296,7 +305,10 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
                            cause);
     if (taken(writer, r) < 0)
         return r;
-    return flush(writer, PATIENT_WAIT_MS);
+    be_patient(writer, true);
+    r = flush(writer, PATIENT_WAIT_MS);
+    be_patient(writer, false);
+    return r;
 }
 
 static int complete_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {

@@ -42,6 +42,10 @@ int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_proce
     (void)uname(&host);
     if (!writer->is_alone || !row->may_have_own_file)
         r = add_row(writer, row, host.nodename);
+    if (r == 0 &&
+        strcmp(row->cause, "exit") == 0) /* its own last rows, which tell of its end, are not there */
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_UNTOLD, "iiitt", writer->run,
+                           (int64_t)row->pid, row->started_ns, host.nodename, row->lost_counter);
     if (r == 0 && row->exit_status >= 0)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_FOUND_ENDED, "iiitzti", writer->run,
                            (int64_t)row->pid, row->started_ns, host.nodename, row->ended_ns, row->cause,

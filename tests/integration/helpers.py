@@ -34,6 +34,12 @@ def binary():
     return str(pathlib.Path(named or ROOT / "build" / "pieprof").resolve())
 
 
+@functools.lru_cache(maxsize=None)
+def has_own_python():
+    """The program has none in a wheel; it then runs the interpreter that it finds."""
+    return "cores for Python" not in run([binary(), "--version"]).stdout
+
+
 def clean_environment(**more):
     """The environment without anything that steers Python or pieprof; a value of None leaves a name out.
 

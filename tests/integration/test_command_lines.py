@@ -85,20 +85,29 @@ def test_under_the_name_of_the_real_one(name, pieprof, place):
     assert_same(reference(name, place, helpers.PYTHON), got)
 
 
+def both_links(name, pieprof, place, folder, **more):
+    """What a link called python3 does in one folder: one to the real interpreter, one to pieprof.
+
+    Without a Python of its own, pieprof executes the real one under its own path, which is what that one says then."""
+    link = place / folder / "python3"
+    link.parent.mkdir(exist_ok=True)
+
+    def outcome(target):
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        return run([link], BY_NAME[name], place, **more)
+
+    expected = outcome(helpers.PYTHON) if helpers.has_own_python() else run([helpers.PYTHON], BY_NAME[name], place, **more)
+    return expected, outcome(pieprof)
+
+
 # It says where the file is that the link points to.
 SEES_THE_FILE = {"module-sysconfig"}
 
 
 @pytest.mark.parametrize("name", [n for n in BY_NAME if n not in SEES_THE_FILE])
 def test_as_a_link_called_python3(name, pieprof, place):
-    link = place / "other" / "python3"
-    link.parent.mkdir(exist_ok=True)
-    outcome = []
-    for target in helpers.PYTHON, pieprof:
-        link.unlink(missing_ok=True)
-        link.symlink_to(target)
-        outcome.append(run([link], BY_NAME[name], place))
-    assert_same(*outcome)
+    assert_same(*both_links(name, pieprof, place, "other"))
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -109,14 +118,7 @@ def test_as_pieprof(name, pieprof, place):
 
 @pytest.mark.parametrize("name", ["who", "children", "script", "sigint", "exception"])
 def test_as_a_link_called_python3_unprofiled(name, pieprof, place):
-    link = place / "off" / "python3"
-    link.parent.mkdir(exist_ok=True)
-    outcome = []
-    for target in helpers.PYTHON, pieprof:
-        link.unlink(missing_ok=True)
-        link.symlink_to(target)
-        outcome.append(run([link], BY_NAME[name], place, PIEPROF=None, PIEPROF_OUTPUT=None))
-    assert_same(*outcome)
+    assert_same(*both_links(name, pieprof, place, "off", PIEPROF=None, PIEPROF_OUTPUT=None))
 
 
 class Terminal:

@@ -97,6 +97,21 @@ def test_processes_that_write_at_once(pieprof, tmp_path):
     assert clocks["cpu_s"] > cpu_s  # each thread's own clock: what came after the program's last word is more
 
 
+def test_executors(pieprof, tmp_path):
+    """Each start method has two workers and one that ends at once; the server of forks ends after the program."""
+    db = tmp_path / "x.db"
+    expected, found = both(pieprof, db, "executors")
+    assert found == expected and expected[0] == 0 and expected[1].count("BrokenProcessPool") == 4
+    is_forked = run([PYTHON, "-c", "import multiprocessing; print(multiprocessing.get_start_method())"]).stdout == "fork\n"
+    wait_for(lambda: None not in causes(db))
+    # The program, the server, resource trackers and those that spawn begins end by themselves, forked ones by _exit().
+    rows = processes(db)
+    assert {row["cause"] for row in rows} == {"exit", "_exit"}
+    assert len(rows) == 3 * len("fork spawn forkserver default".split()) + 3, rows
+    assert [row["exit_status"] for row in rows].count(7) == 4
+    assert len(query(db, "select 1 from v_process where depth = 2")) == (3 if is_forked else 6)
+
+
 def wait_for(condition, seconds=20):
     end = time.monotonic() + seconds
     while not condition():

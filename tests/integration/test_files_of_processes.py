@@ -2,8 +2,10 @@
 """A file for each process (--per-process, %p in the name), on request and where files cannot be locked; and merge,
 which makes one of them."""
 
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -148,3 +150,23 @@ def test_where_nothing_can_be_locked_the_request_is_silent(pieprof, no_locks, tm
                env=clean_environment(LD_PRELOAD=str(no_locks)))
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
     assert len(files_of(tmp_path, "net.*.db")) == 1
+
+
+@pytest.mark.parametrize("state", ["has written", "is writing"])
+def test_new_file_in_place_of_one_that_is_still_written_to(pieprof, tree, tmp_path, state):
+    """Somebody removes a profile while a process of its run goes on; its log is none of the new one's."""
+    db = tmp_path / "x.db"
+    assert run([pieprof, "-q", "-o", db, tree]).returncode == 0
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as old:
+        old.execute("UPDATE run SET pieprof_version = 'older'")
+        if state == "is writing":
+            old.execute("BEGIN IMMEDIATE")
+        old.execute("UPDATE run SET pieprof_version = 'old'")
+        db.unlink()
+        done = run([pieprof, "-q", "-o", db, tree])
+        assert (done.returncode, done.stderr) == (0, "")
+        check_tree(db)
+        if state == "is writing":
+            old.execute("COMMIT")
+        assert old.execute("SELECT pieprof_version FROM run").fetchall() == [("old",)]
+    check_tree(db)

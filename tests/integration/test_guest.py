@@ -362,6 +362,16 @@ def test_without_a_core_the_others_are_named(tmp_path):
         assert done.stderr.endswith(f"for which this pieprof has no core; it has: {named}\n"), done.stderr
 
 
+def test_the_version_of_a_program_without_a_python_names_its_cores(tmp_path):
+    if helpers.has_own_python():
+        pytest.skip("this program has a Python of its own")
+    for abi in "3.99", "3.98t":
+        (tmp_path / f"libpieprof-{abi}.so").touch()
+    done = helpers.run([helpers.binary(), "--version"], env=environment(PIEPROF_CORES=str(tmp_path)))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("pieprof ") and "(cores for Python 3.98t, 3.99" in done.stdout
+
+
 def test_a_core_that_cannot_be_named_to_the_loader(tmp_path):
     folder = tmp_path / "a folder"
     folder.mkdir()

@@ -106,8 +106,8 @@ def cores():
 def test_its_version_names_the_cores(folder):
     done = call(folder, "--version", name="pieprof")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(rf"pieprof [0-9.]+ \(for Python {cores()}\)\n", done.stdout), done.stdout
-    assert call(folder, "--version", name="pieprof", cores=None).stdout.endswith(" (for Python none)\n")
+    assert re.fullmatch(rf"pieprof [0-9.]+ \(cores for Python {cores()}\)\n", done.stdout), done.stdout
+    assert call(folder, "--version", name="pieprof", cores=None).stdout.endswith(" (cores for Python none)\n")
 
 
 def doctor(folder, **more):

@@ -135,7 +135,8 @@ def test_an_environment_of_another_python_is_named_and_left_alone(pieprof, tmp_p
     (venv / "bin" / "python3").symlink_to("python")
     env = helpers.clean_environment(VIRTUAL_ENV=str(venv), PATH=f"{venv}/bin:/usr/bin:/bin")
     done = helpers.run([pieprof, "-q", "-o", tmp_path / "x.db", "-c", "import sys; print(sys.executable)"], env=env)
-    assert (done.returncode, done.stdout) == (0, helpers.PYTHON + "\n")
+    # Without a Python of its own there is none that could run in its place.
+    assert (done.returncode, done.stdout) == ((0, helpers.PYTHON + "\n") if helpers.has_own_python() else (125, ""))
     assert done.stderr.count("\n") == 1 and str(venv) in done.stderr
     assert not (tmp_path / "was_run").exists()
 

@@ -258,7 +258,7 @@ static void test_leaks_are_the_first_findings(void **state) {
     expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by …module __main__.cache\n");
     print_memory("UPDATE process SET sampler = 'taskclock'", "60");
     expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97)\n"
-                "Too little native code ran to tell what is done again (0 comparisons).\n\n   CPU s");
+                "Too little was compared to tell what is done again (0 comparisons).\n\n   CPU s");
 }
 
 /* 100 MB/s and a tenth of all copies: here 9.5 of 11.1 GB. */

@@ -159,6 +159,8 @@ def test_what_tells_most_likely():
     assert call(1)[4:] == (1, 0)
     assert call(long, 1)[4:] == (0, 1)
     assert call(object(), long)[4:] == (0, 0)
+    assert call(Holder)[4:] == (0, 0)           # as cls.__new__(cls): an object that has no value yet
+    assert call(Holder, 1)[4:] == (1, 0)
     _walk.set_result(None)
     assert call(long, 1)[4:] == (0, 0)
     _walk.set_result(3)

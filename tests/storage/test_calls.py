@@ -101,6 +101,26 @@ def test_other_programs_find_the_same_by_sql_alone(program, recursion, tmp_path,
         assert asked == [{name: near(value) if isinstance(value, float) else value for name, value in row.items()} for row in alone]
 
 
+def cpu_of(row):
+    """By lines of own code that were at work, the table has what took processor time."""
+    waits = ("samples", "wait_ns", "runnable_ns", "throttled_ns") if row["kind"] >= 5 else ()
+    return {name: 0 if name in waits else value for name, value in row.items()}
+
+
+SUMS = "select * from x_call_time where process = {} order by kind, function, location, other"
+
+
+def test_other_programs_find_the_same_sums_by_sql_alone(program, recursion, tmp_path):
+    for profile in program, recursion:
+        with exported(profile, tmp_path) as file:
+            cursor = file.execute(SUMS.format(1))
+            names = [column[0] for column in cursor.description]
+            alone = [dict(zip(names, row)) for row in cursor]
+        asked = rows(profile, SUMS.format(1))
+        assert [cpu_of(row) for row in alone if any(cpu_of(row)[name] for name in names[5:])] == [cpu_of(row) for row in asked]
+    assert {row["kind"] for row in rows(program, SUMS.format(1))} == {1, 2, 3, 4, 5, 6}
+
+
 def test_a_place_chooses_rows_and_a_thread_what_is_measured(program):
     assert set(totals(program, "total functions in app.py")) == {"<module>", "main", "work"}
     assert totals(program, "total functions in Fast-Lib") == {"crunch": (near(0.3), near(0.3), 0)}

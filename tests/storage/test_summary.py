@@ -107,7 +107,7 @@ def test_colours_only_where_they_are_wanted(tmp_path):
 REFUSE = pathlib.Path(__file__).resolve().parents[1] / "integration/faults/refuse.py"
 
 
-NOTHING = r"(No work of weight was found that is done again|Too little native code ran to tell what is done again) \(\d+ comparisons?\)\."
+NOTHING = r"(No work of weight was found that is done again|Too little was compared to tell what is done again) \(\d+ comparisons?\)\."
 
 
 def test_it_says_what_watching_has_found_or_why_it_could_not(done):

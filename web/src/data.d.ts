@@ -178,7 +178,7 @@ export interface Finding extends Place, Owner {
   again_s: number | null; // part of the line's time that did the same again
   again_s_low: number | null;
   again_s_high: number | null;
-  again: string | null; // "looked up", "computed", "copied", "moved": … again
+  again: string | null; // "looked up again", "computed again", "multiplied by zero", …
 }
 
 export interface PathFrame {

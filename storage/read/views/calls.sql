@@ -3,6 +3,7 @@
 
 -- The Python frames on the way to each node, the innermost first: nth and nth_outer count those of the same function
 -- from the inside and from the outside, nth_of_line those of the same line. below and above are its neighbours.
+-- is_above_own: own code stands between it and the node, or it is that.
 CREATE VIEW x_call_step AS
 WITH RECURSIVE up (process, node, at, depth) AS (
   SELECT process, id, id, 0 FROM node
@@ -12,22 +13,25 @@ WITH RECURSIVE up (process, node, at, depth) AS (
   WHERE n.parent IS NOT NULL AND up.depth < 4096)
 SELECT process, node, function, location,
   row_number() OVER (PARTITION BY process, node ORDER BY depth) = 1 AS is_innermost,
+  max(is_own) OVER (PARTITION BY process, node ORDER BY depth) AS is_above_own,
   row_number() OVER (PARTITION BY process, node, function ORDER BY depth) AS nth,
   row_number() OVER (PARTITION BY process, node, function ORDER BY depth DESC) AS nth_outer,
   row_number() OVER (PARTITION BY process, node, location ORDER BY depth) AS nth_of_line,
   lag(function) OVER (PARTITION BY process, node ORDER BY depth) AS below,
   lead(location) OVER (PARTITION BY process, node ORDER BY depth) AS above
 FROM (
-  SELECT up.process, up.node, up.depth, l.function, l.id AS location
+  SELECT up.process, up.node, up.depth, l.function, l.id AS location, coalesce(f.is_own, 0) AS is_own
   FROM up JOIN node n ON n.process = up.process AND n.id = up.at
   JOIN location l ON l.process = n.process AND l.id = n.location
-  JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_PYTHON);
+  JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_PYTHON
+  LEFT JOIN file f ON f.process = u.process AND f.id = u.file);
 
 -- kind: 1 a function, 2 a line (location), 3 a function by the line that called it (location, 0: none), 4 a function by
 -- what it called (other, 0: its own code), 5 an own function by the line of own code (location) that was at work in it
--- or below. A sample counts once for each function and line on its way, however often
--- they stand there: a function's caller is that of the outermost of its frames, and its callee that of the innermost.
--- A reader has a table of this name instead, which is made in one walk through the tree (call_time.c).
+-- or below, 6 a library's function by the line of own code that used it, itself or through other library code. A sample
+-- counts once for each function and line on its way, however often they stand there: a function's caller is that of the
+-- outermost of its frames, and its callee that of the innermost. A reader has a table of this name instead, which is
+-- made in one walk through the tree (call_time.c).
 CREATE VIEW x_call_time AS
 SELECT s.process, k.kind, k.function, k.location, k.other, sum(s.samples) AS samples, sum(s.python_ns) AS python_ns,
   sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns,
@@ -46,7 +50,11 @@ FROM (
   SELECT c.process, c.node, 5, c.function, n.own_location, 0, 0
   FROM x_call_step c JOIN node n ON n.process = c.process AND n.id = c.node
   JOIN function u ON u.process = c.process AND u.id = c.function JOIN file f ON f.process = u.process AND f.id = u.file
-  WHERE c.nth_outer = 1 AND n.own_location IS NOT NULL AND f.is_own) k
+  WHERE c.nth_outer = 1 AND n.own_location IS NOT NULL AND f.is_own
+  UNION ALL
+  SELECT c.process, c.node, 6, c.function, n.own_location, 0, 0
+  FROM x_call_step c JOIN node n ON n.process = c.process AND n.id = c.node
+  WHERE c.nth = 1 AND NOT c.is_above_own AND n.own_location IS NOT NULL) k
 JOIN x_node_sample s ON s.process = k.process AND s.node = k.node
 GROUP BY s.process, k.kind, k.function, k.location, k.other;
 

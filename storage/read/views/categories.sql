@@ -177,6 +177,7 @@ FROM (
           OR (array_python_ns = 0 AND waste_low < direct_low) OR tell_traps < (SELECT own_traps FROM x_one_threshold)) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_repeat AND is_few_same AND tell_traps >= few_same AND waste_low >= high_low
+        AND line_returned_below_ns < below_part * line_returned_ns
         AND again_ns >= few_same_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'

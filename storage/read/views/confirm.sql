@@ -238,10 +238,11 @@ FROM (
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
 
 -- done_again: what is done again, for people. What calls returned is compared too, and a line that is judged by that
--- computes, whatever its finding is about.
+-- computes, whatever its finding is about. Where a quicker call is known, that
+-- is all that is known (known.sql).
 CREATE VIEW x_confirmed_finding AS
 SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'maybe',
-    line_severity = 'low', verdict IS NOT 'confirmed', rank) AS proven_rank, coalesce((SELECT b.done_again FROM x_basis b WHERE b.basis = f.basis),
+    line_severity = 'low', verdict IS NOT 'confirmed', rank) AS proven_rank, iif(becomes_known, 'if a quicker call takes half the time', coalesce((SELECT b.done_again FROM x_basis b WHERE b.basis = f.basis),
     iif(kind = PIE_WATCH_LOAD AND category NOT IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm'),
-      'looked up again', 'computed again')) AS done_again
+      'looked up again', 'computed again'))) AS done_again
 FROM x_line_finding f;

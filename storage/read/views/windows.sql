@@ -123,9 +123,12 @@ SELECT *, is_again IS TRUE AND library IS NULL AND NOT max(basis) OVER g AND row
     AND top_calls >= costly_calls AND top_ns >= costly_part * call_ns AND top_ns <= costly_ns * top_calls AND NOT is_again
     AS becomes_costly,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
-    AND calls_low * line_ns >= high_share * run_ns AS becomes_single
+    AND calls_low * line_ns >= high_share * run_ns AS becomes_single,
+  known IS NOT NULL AND known_ns >= known_part * line_ns AND library IS NULL AND row_number() OVER (
+    PARTITION BY run, file, line ORDER BY is_reuse, rank) = 1
+    AND NOT max(basis OR severity = 'high' OR is_again IS TRUE) OVER g AS is_known
 FROM (
-  SELECT f.*, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
+  SELECT f.*, k.known, k.library AS known_library, k.known_category, k.known_advice, k.known_ns, k.known_part, k.saved, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.long_ns, w.all_calls, w.single_ns, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, b.python_part AS line_python_part, sum(w.single_ns) OVER u AS function_single_ns
@@ -133,6 +136,7 @@ FROM (
   LEFT JOIN x_windowed_line w ON w.run = f.run AND w.file = iif(f.library IS NULL, f.file, f.user_file)
     AND w.line = iif(f.library IS NULL, f.line, f.user_line)
   LEFT JOIN x_windowed_below b ON b.run = w.run AND b.file = w.file AND b.line = w.line
+  LEFT JOIN x_known_line k ON k.run = f.run AND k.file = f.file AND k.line = f.line
   WINDOW u AS (PARTITION BY f.run, f.file, f.function))
 JOIN (SELECT array_calls, array_part, single_part, bulk_traps, callee_part, callee_ns, python_part, hot_part, costly_calls,
   costly_part, costly_ns FROM x_window_threshold)
@@ -147,15 +151,17 @@ SELECT DISTINCT *, is_changed OR becomes_new AS is_recounted, again_part * line_
     ELSE 'repeated native calls' END AS again_category,
   printf('of %d calls of %s that were counted, %d were made before: %d different; ', top_calls, top, top_again, top_kinds)
     AS counted_text
-FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('undecided', 'inefficient algorithm')) AS is_changed
+FROM (SELECT *, becomes_again AND NOT (severity = 'high' AND category NOT IN ('undecided', 'inefficient algorithm')) AS is_changed,
+    is_known AND NOT becomes_single AS becomes_known
   FROM x_windowed_beside);
 
 -- What came again is waste, with the interval of what is computed again. What is new is none.
 CREATE VIEW x_windowed_said AS
 SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
   CASE WHEN is_changed THEN again_category WHEN becomes_new AND again_part < few_part THEN 'undecided'
-    WHEN becomes_costly THEN 'API misuse' ELSE category END AS category,
-  iif(becomes_again OR becomes_new, counted_text, '') || iif(becomes_costly, printf('for %.0f %% of its time the line is in '
+    WHEN becomes_known THEN known_category WHEN becomes_costly THEN 'API misuse' ELSE category END AS category,
+  iif(becomes_known, printf('%.0f %% of its time is in %s() of %s, for which there often is a quicker way; ', 100 * known_ns / line_ns,
+    known, known_library), '') || iif(becomes_again OR becomes_new, counted_text, '') || iif(becomes_costly, printf('for %.0f %% of its time the line is in '
     || 'Python code of a library; of %d calls of %s that were counted, %d were made before, and each takes %.3g us; ',
     100 * line_python_part, top_calls, top, top_again, top_ns / 1e3 / top_calls), '') || evidence || iif(is_of_arrays, printf('; but of the operations that '
     || 'were counted in its function, those on arrays took %.0f %% of the time, and those on single elements %.0f %%',
@@ -164,23 +170,26 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
     || iif(becomes_single, printf('; of the time that was counted at the line, %.0f %% went to single elements and numbers',
       100 * single_ns / call_ns), '') AS evidence,
   iif(is_changed, (SELECT a.advice FROM x_advice_again a WHERE a.about = iif(top = 'deepcopy', 'deep copies', again_category)),
-    iif(becomes_costly, (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls'), advice)) AS advice,
-  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
+    CASE WHEN becomes_known THEN known_advice
+      WHEN becomes_costly THEN (SELECT a.advice FROM x_advice_again a WHERE a.about = 'costly calls') ELSE advice END) AS advice,
+  fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_known THEN saved * known_ns
+    WHEN becomes_costly THEN 0.5 * line_ns ELSE wasted_ns END AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single THEN calls_low * line_ns
-    WHEN becomes_costly THEN 0 ELSE low_ns END AS low_ns,
+    WHEN becomes_costly OR becomes_known THEN 0 ELSE low_ns END AS low_ns,
   CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)
-    WHEN becomes_costly THEN min(run_ns, calls_high * line_ns) ELSE high_ns END AS high_ns,
-  iif(is_recounted, counted_again_ns, again_ns) AS again_ns,
-  iif(is_recounted, repeat_low * counted_again_ns, again_low_ns) AS again_low_ns,
-  iif(is_recounted, min(line_ns, repeat_high * counted_again_ns), again_high_ns) AS again_high_ns,
+    WHEN becomes_costly OR becomes_known THEN min(run_ns, calls_high * line_ns) ELSE high_ns END AS high_ns,
+  CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_known THEN saved * known_ns ELSE again_ns END AS again_ns,
+  CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_known THEN NULL ELSE again_low_ns END AS again_low_ns,
+  CASE WHEN is_recounted THEN min(line_ns, repeat_high * counted_again_ns) WHEN becomes_known THEN NULL
+    ELSE again_high_ns END AS again_high_ns,
   line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns,
-  trap_sq, is_reuse AND NOT is_changed AND NOT becomes_costly AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
+  trap_sq, is_reuse AND NOT is_changed AND NOT becomes_costly AND NOT becomes_known AS is_reuse, is_decided OR is_changed AS is_decided, z2, high_traps, high_low,
   high_part, high_share, calls_high, basis, CASE
     WHEN is_changed THEN iif(counted_again_ns >= high_share * run_ns, 'high', 'low')
     WHEN becomes_new OR is_of_arrays OR is_of_few THEN 'low'
     WHEN becomes_single THEN 'high'
-    WHEN becomes_costly OR severity = 'hot' THEN 'low'
-    ELSE severity END AS severity
+    WHEN becomes_costly OR becomes_known OR severity = 'hot' THEN 'low'
+    ELSE severity END AS severity, becomes_known
 FROM x_windowed_changed JOIN (SELECT repeat_low, repeat_high FROM x_threshold) JOIN (SELECT few_part FROM x_window_threshold);
 
 -- Findings with that, in the order of their worth, as in x_told_finding.

@@ -3,16 +3,21 @@
 /* Rows about processes that cannot write them any more. */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
+#include "storage/file/db.h"
 #include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
@@ -84,6 +89,66 @@ static void test_ends_of_others_complete_their_row_or_make_one(void **state) {
                      1);
 }
 
+/* Of a child that has written its end nothing is lost, nor of one that was killed: that says it all. */
+static void test_a_child_that_ended_without_a_word_has_lost_rows(void **state) {
+    int64_t run = 0;
+    struct pie_sink *sink = begin(&run, getpid(), 0, 0), *children[3];
+    for (int i = 0; i < 3; i++)
+        children[i] = begin(&run, 500 + i, getpid(), 10);
+    assert_int_equal(children[1]->ops->end_process(children[1], 20, "exit", 0), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(put_end(sink, 500 + i, 9, "exit", 0), 0);
+    assert_int_equal(put_end(sink, 502, 9, "killed", 137), 0);
+    assert_int_equal(sink->ops->commit(sink, 30), 0);
+    for (int i = 0; i < 3; i++)
+        children[i]->ops->close(children[i]);
+    sink->ops->close(sink);
+    assert_int_equal(ask("SELECT count(*) FROM process WHERE cause = 'exit' AND exit_status = 0"), 2);
+    assert_int_equal(ask("SELECT count(*) FROM counter WHERE name = 'lost' AND is_drop AND value = 1"), 1);
+    assert_int_equal(ask("SELECT pid FROM process JOIN counter ON process = id WHERE name = 'lost'"), 500);
+}
+
+enum { LIMIT_MS = 300, HELD_STEPS = 20, STEP_US = 50000 };
+
+struct holder {
+    sqlite3 *db;
+    bool writes;
+};
+
+/* Holds the lock for longer than the limit. */
+static void *hold(void *data) {
+    const struct holder *holder = data;
+    for (int i = 0; i < HELD_STEPS; i++) {
+        usleep(STEP_US);
+        if (holder->writes)
+            utimensat(AT_FDCWD, path, NULL, 0);
+    }
+    sqlite3_exec(holder->db, "ROLLBACK", NULL, NULL, NULL);
+    return NULL;
+}
+
+static int wait_for_holder(bool writes) {
+    struct pie_db_wait wait = {.limit_ms = LIMIT_MS, .path = path, .longer = 20};
+    struct holder holder = {.writes = writes};
+    pthread_t thread;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &holder.db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    pie_db_set_wait(db, &wait);
+    assert_int_equal(pie_db_exec(holder.db, "BEGIN IMMEDIATE"), 0);
+    assert_int_equal(pthread_create(&thread, NULL, hold, &holder), 0);
+    int r = pie_db_exec(db, "BEGIN IMMEDIATE");
+    pthread_join(thread, NULL);
+    sqlite3_close(db);
+    sqlite3_close(holder.db);
+    return r;
+}
+
+static void test_the_wait_is_longer_while_others_write(void **state) {
+    assert_int_equal(wait_for_holder(true), 0);
+    assert_int_equal(wait_for_holder(false), -EBUSY);
+}
+
 static bool is_gone(int32_t pid, int64_t started_ns) {
     return pid == 600 && started_ns == 5;
 }
@@ -112,6 +177,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_ends_of_others_complete_their_row_or_make_one, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_a_child_that_ended_without_a_word_has_lost_rows, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_the_wait_is_longer_while_others_write, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_is_gone_is_marked_and_comes_back_by_writing, set_up,
                                         tear_down),
     };

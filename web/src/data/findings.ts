@@ -39,7 +39,7 @@ export function fraction(value: number | null, low: number | null, high: number 
 }
 
 export function againWords(finding: Pick<Finding, "again" | "kind">): string {
-  if (finding.again) return finding.again.endsWith("again") ? finding.again : `${finding.again} again`;
+  if (finding.again) return finding.again;
   return finding.kind === "load" ? "looked up again" : "computed again";
 }
 
