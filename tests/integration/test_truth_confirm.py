@@ -356,28 +356,17 @@ def test_a_line_with_two_findings_has_one_verdict(prepared, pieprof):
         for i in range(5000):
             math.cos(1)  # both
             math.sin(i)  # none
-    """, {"both": (UNDECIDED, REPEATED), "none": (SLICES, REPEATED)})
+        if i < 0:
+            print(i)  # never
+    """, {"both": (UNDECIDED, REPEATED), "none": (SLICES, REPEATED), "never": UNDECIDED})
     done = made.confirm()
+    assert f"{made.program.name}:{line_of(made.program, 'never')}: undecided\n" in done.stderr
     both, none = (f"{made.program.name}:{line_of(made.program, m)}" for m in ("both", "none"))
     verdicts = [line.rsplit("/", 1)[-1] for line in done.stderr.splitlines() if ": confirmed" in line or ": refuted" in line]
     assert sorted(verdicts) == sorted([f"{both}: confirmed: {REPEATED}", f"{none}: refuted: {REPEATED}"]), done.stderr
     found = [(row["line"], row["verdict"]) for row in query(made.db, "top 1000 redundancy") if row["severity"] != "reuse"]
-    assert len(found) == 4 and sum(verdict is not None for _, verdict in found) == 2
+    assert len(found) == 5 and sum(verdict is not None for _, verdict in found) == 3
     assert run([pieprof, "report", made.db]).stdout.count("math.cos: 5 000 calls") == 1
-
-
-@counts
-def test_what_nothing_is_known_of_is_undecided_once(prepared):
-    made = prepared("""
-        import math
-        for i in range(5000):
-            math.sin(i)
-        if i < 0:
-            print(i)  # never
-    """, {"never": UNDECIDED})
-    done = made.confirm()
-    said = [line.rsplit("/", 1)[-1] for line in done.stderr.splitlines() if "undecided" in line]
-    assert said == [f"{made.program.name}:{line_of(made.program, 'never')}: undecided"], done.stderr
 
 
 @counts

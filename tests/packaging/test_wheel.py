@@ -149,8 +149,10 @@ def test_the_command_that_tries_them_all_tells_each_in_a_line(tmp_path):
         pytest.skip("the wheel has no core for /usr/bin/python3")
     command = ROOT / "packaging" / "test-wheel"
     done = run(command, "--wheel", WHEEL, "pip, /usr/bin/python3")
-    assert done.returncode == 0 and done.stdout.count("\n") == 1, done
-    assert re.search(r"^pip, /usr/bin/python3 \(3\..*\) +works +…/venv/bin/python 3\.", done.stdout)
+    by_pip, by_uv = done.stdout.splitlines()
+    assert done.returncode == 0, done
+    assert re.match(r"pip, /usr/bin/python3 \(3\..*\) +works +…/venv/bin/python 3\.", by_pip)
+    assert re.match(r"uv pip, /usr/bin/python3 \(3\..*\) +(works +…/venv/bin/python 3\.|skipped +uv )", by_uv)
     for words, why in ((["--wheel", tmp_path / "no.whl"], "there is no wheel"), (["--wheel", WHEEL, "--root", "x=/no"], "there is no folder /no")):
         done = run(command, *words)
         assert done.returncode == 1 and why in done.stderr and done.stderr.count("\n") == 1, done
