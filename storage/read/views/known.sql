@@ -6,8 +6,8 @@
 -- All figures to tune are here.
 CREATE VIEW x_known_threshold AS SELECT
   20 AS samples,           -- a line is named if this number of its samples met such a call,
-  0.5 AS part,             -- and this part of its time (windows.sql),
-  0.1 AS run_part,         -- which is this part of the run's CPU time;
+  0.5 AS part,             -- this part of its time (windows.sql)
+  0.1 AS run_part,         -- and this part of the run's CPU time;
   0.5 AS saved;            -- half of it stands for what the quicker one saves
 
 -- Functions by their qualified names, and what to take instead. library: a pattern, as of x_advice. Calls that are slow
@@ -125,19 +125,20 @@ FROM (VALUES
   ('[Pp]illow*', 'ImageDraw.point', 'slice underutilization', 'set pixels in a NumPy array, and make an image of it '
     || 'once'));
 
--- By line of own code, the one that takes most.
+-- By line of own code, the one that takes most. Functions come first, as for x_element_process.
 CREATE VIEW x_known_line AS
 SELECT x.run, x.file, x.line, x.library, x.function AS known, x.category AS known_category, x.advice AS known_advice,
-  x.known_ns, t.part AS known_part, t.saved
+  x.known_ns, t.part AS known_part, t.run_part AS known_run_part, t.saved
 FROM (
   SELECT p.run, f.path AS file, l.line, fu.library, e.function, e.category, e.advice, sum(c.samples) AS samples,
     sum(c.python_ns + c.native_ns + c.system_ns) * 1.0 AS known_ns, row_number() OVER (
       PARTITION BY p.run, f.path, l.line ORDER BY sum(c.python_ns + c.native_ns + c.system_ns) DESC, e.function) AS nth
-  FROM process p CROSS JOIN function v ON v.process = p.id AND v.kind = PIE_LOCATION_PYTHON
-  CROSS JOIN x_known_function e ON e.function = v.name
+  FROM function v CROSS JOIN x_known_function e ON e.function = v.name
   CROSS JOIN file fu ON fu.process = v.process AND fu.id = v.file AND fu.library GLOB e.library
+  CROSS JOIN process p ON p.id = v.process
   CROSS JOIN x_call_time c ON c.process = p.id AND c.kind = 6 AND c.function = v.id
   JOIN place(l, u, f) AT (c.process, c.location)
+  WHERE v.kind = PIE_LOCATION_PYTHON
   GROUP BY p.run, f.path, l.line, fu.library, e.function) x
-JOIN x_total a ON a.run = x.run JOIN x_known_threshold t
-WHERE x.nth = 1 AND x.samples >= t.samples AND x.known_ns >= t.run_part * a.cpu_ns;
+JOIN x_known_threshold t
+WHERE x.nth = 1 AND x.samples >= t.samples;

@@ -144,11 +144,11 @@ SELECT x.*, few_part, calls_low, high_share, is_again IS TRUE AND library IS NUL
   library IS NULL AND is_of_singles AND NOT basis AND (category = 'inefficient algorithm' OR category = 'undecided' AND severity = 'low'
       AND calls_low * line_ns >= high_share * run_ns AND below_part >= array_part AND NOT max(category <> 'undecided') OVER g)
     AS becomes_elements,
-  known IS NOT NULL AND known_ns >= known_part * line_ns AND library IS NULL AND row_number() OVER (
+  known IS NOT NULL AND known_ns >= max(known_part * line_ns, known_run_part * run_ns) AND library IS NULL AND row_number() OVER (
     PARTITION BY run, file, line ORDER BY is_reuse, severity = 'low', wasted_ns DESC) = 1
     AND NOT max(basis OR severity = 'high' OR is_again IS TRUE) OVER g AS is_known
 FROM (
-  SELECT f.*, k.known, k.library AS known_library, k.known_category, k.known_advice, k.known_ns, k.known_part, k.saved, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
+  SELECT f.*, k.known, k.library AS known_library, k.known_category, k.known_advice, k.known_ns, k.known_part, k.known_run_part, k.saved, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
     w.long_ns, w.all_calls, w.single_ns, w.wrapped_python_part, w.is_of_calls, w.is_of_singles, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, b.python_part AS line_python_part, sum(w.single_ns) OVER u AS function_single_ns
