@@ -367,7 +367,7 @@ test("figures of findings are rounded as on the terminal", () => {
   assert.equal(fraction(0.97, null, null).replace("\u00a0", " "), "97 %");
   assert.equal(fraction(null, 0, 1), "–");
   assert.equal(againWords({ again: null, kind: "store" }), "computed again");
-  assert.equal(againWords({ again: "moved", kind: "store" }), "moved again");
+  assert.equal(againWords({ again: "multiplied by zero", kind: "load" }), "multiplied by zero");
 });
 
 test("two paths part where they first differ", () => {

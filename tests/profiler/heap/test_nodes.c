@@ -295,9 +295,32 @@ static void test_the_fastest_growing_suspect_is_asked_about_once(void **state) {
     assert_int_equal(leaks.n_answers, 0);
 }
 
+/* Memory that grew in each of the eight parts of the time that a second's age leaves. */
+static void grow_in_a_second(uint32_t id) {
+    for (uint64_t part = 0; part < PIE_KEPT_PARTS; part++)
+        alive(3, id, (2 * part + 1) * (SECOND - PIE_HEAP_AGE_MIN_NS) / (2 * PIE_KEPT_PARTS));
+}
+
+static void test_a_young_process_is_asked_about_what_has_grown(void **state) {
+    node_of(1);
+    alive(24, 1, SECOND / 4); /* made at once, such as a table that is read */
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    assert_int_equal(asked_node.value, 0);
+    node_of(2);
+    grow_in_a_second(2);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    assert_int_equal(asked_node.value, 2);
+    leaks.is_waiting = false;
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND); /* of an old one, about what it keeps, too */
+    assert_int_equal(asked_node.value, 1);
+}
+
 static void test_questions_take_a_hundredth_of_the_run(void **state) {
     node_of(1);
-    alive(20, 1, 0);
+    grow_in_a_second(1);
     pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
     assert_int_equal(asked_node.value, 1);
@@ -366,6 +389,7 @@ int main(void) {
         cmocka_unit_test_setup(test_only_what_has_changed_is_looked_at, fresh),
         cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),
         cmocka_unit_test_setup(test_the_fastest_growing_suspect_is_asked_about_once, fresh_leaks),
+        cmocka_unit_test_setup(test_a_young_process_is_asked_about_what_has_grown, fresh_leaks),
         cmocka_unit_test_setup(test_questions_take_a_hundredth_of_the_run, fresh_leaks),
         cmocka_unit_test_setup(test_what_does_not_grow_is_not_asked_about, fresh_leaks),
     };
