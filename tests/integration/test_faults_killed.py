@@ -155,8 +155,9 @@ def test_summary_tells_what_could_not_write(pieprof, python_for_all, tmp_path, l
     assert refused <= 2 - late and sum(silent.values()) == refused + 2
     assert {row["cause"] for row in rows} <= {"exit", "_exit"} and len(rows) == 5
     assert sorted(row["exit_status"] for row in rows) == [0, 0, 0, 34, 34]
-    assert query(folder / "x.db", "select counter, sum(drops) as drops from v_drop group by 1") == [
-        {"counter": "flushes_failed", "drops": refused}] * (refused > 0)
+    # A sample that meets a handler at work is dropped too, now and then, and says nothing of what was written.
+    drops = query(folder / "x.db", "select counter, sum(drops) as drops from v_drop where counter <> 'handler_reentered' group by 1")
+    assert drops == [{"counter": "flushes_failed", "drops": refused}] * (refused > 0)
 
 
 def test_living_process_is_not_gone(pieprof, tmp_path):
