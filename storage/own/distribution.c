@@ -23,7 +23,7 @@ enum { METADATA_MAX_BYTES = 1 << 20, RECORD_MAX_BYTES = 16 << 20 };
 struct distribution {
     char *path;           /* of the *.dist-info folder, *.egg-info folder or file */
     char *name, *version; /* from the metadata once has_metadata, before that from the folder's name */
-    char *files;          /* of one that shares a package with others: text of top_level.txt or RECORD; or NULL */
+    char *files; /* of one that shares a package with others: text of top_level.txt or RECORD; or NULL */
     bool has_metadata, is_shared;
 };
 
@@ -35,8 +35,8 @@ struct base {
     uint32_t count;
     struct pie_idmap claimed; /* packages of all files that are listed: number of the first that lists it */
     struct pie_idmap shared;  /* packages that several list */
-    struct pie_idmap chosen;  /* packages that were asked for: number of their distribution, or one of these */
-    bool is_read;             /* what they list */
+    struct pie_idmap chosen; /* packages that were asked for: number of their distribution, or one of these */
+    bool is_read;            /* what they list */
 };
 
 enum { NONE = -1, BY_FILE = -2 };
@@ -238,7 +238,8 @@ static int claim(struct base *base, uint32_t number, const char *package, size_t
     if (other == number)
         return 0;
     base->all[other - 1].is_shared = base->all[number - 1].is_shared = true;
-    return pie_idmap_get(&base->shared, package, size) ? 0 : pie_idmap_add(&base->shared, package, size, number);
+    return pie_idmap_get(&base->shared, package, size) ? 0
+                                                       : pie_idmap_add(&base->shared, package, size, number);
 }
 
 /* "numpy/core/__init__.py,sha256=…" claims numpy, "six.py" six, and "../../bin/f2py" nothing. Neighbouring lines are

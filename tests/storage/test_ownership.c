@@ -75,7 +75,8 @@ static void write_packages(const char *folder) {
                      "google/b/__init__.py,,\ngoogle/b/c.py,,\n");
     pie_folder_write(folder, PACKAGES "/old_style-3.egg-info", "Name: old-style\nVersion: 3\n");
     pie_folder_write(folder, PACKAGES "/broken-1.dist-info/RECORD", "");
-    pie_folder_write(folder, PACKAGES "/engine_runtime-4.dist-info/METADATA", "Name: engine-runtime\nVersion: 4\n");
+    pie_folder_write(folder, PACKAGES "/engine_runtime-4.dist-info/METADATA",
+                     "Name: engine-runtime\nVersion: 4\n");
     pie_folder_write(folder, PACKAGES "/engine_runtime-4.dist-info/RECORD",
                      "../../../bin/engine,sha256=x,1\n_engine_32/__init__.py,,\n_engine_32/a.so,,\nsix.py,,\n"
                      "_engine_32/b.py,,\ngoogle/__init__.py,,\n");
