@@ -8,8 +8,8 @@
  * 3. Sweep over the starts with a stack of the symbols that are open, and write a segment whenever the top
  * changes, so that a function nested inside another covers its part of it.
  *
- * Only the names that have a segment are kept. Of a library with very many, those of .symtab stay in its file, and one is
- * read from there when it is asked for (profiler/symbols/module_symbols.c). */
+ * Only the names that have a segment are kept. Of a library with very many, those of .symtab stay in its file, and one
+ * is read from there when it is asked for (profiler/symbols/module_symbols.c). */
 
 #include "profiler/symbols/symbol_table.h"
 #include "profiler/base/own_memory.h"
