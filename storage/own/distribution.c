@@ -32,6 +32,8 @@ struct base {
     struct base *next;
     char *path;
     struct distribution *first;
+    char *last_top; /* the package that was asked for last and is named as its distribution; NULL: none yet */
+    struct distribution *last;
 };
 
 struct plain_name {
@@ -62,6 +64,7 @@ static void base_destroy(struct base *base) {
         pie_free(dist->files);
         pie_free(dist);
     }
+    pie_free(base->last_top);
     pie_free(base->path);
     pie_free(base);
 }
@@ -240,13 +243,26 @@ static int claims(struct distribution *dist, const char *rest, size_t top) {
     return best;
 }
 
-static struct distribution *choose(struct base *base, const char *rest, size_t top) {
-    struct distribution *best = NULL;
-    int best_claim = 0;
+/* The files of a package are often asked for one after the other, and there may be hundreds of distributions. */
+static struct distribution *find_named(struct base *base, const char *rest, size_t top) {
+    if (base->last_top && strncmp(base->last_top, rest, top) == 0 && base->last_top[top] == '\0')
+        return base->last;
     for (struct distribution *dist = base->first; dist; dist = dist->next) {
-        if (same_name(dist->name, strlen(dist->name), rest, top))
+        if (same_name(dist->name, strlen(dist->name), rest, top)) {
+            pie_free(base->last_top);
+            base->last_top = strndup(rest, top);
+            base->last = dist;
             return dist;
+        }
     }
+    return NULL;
+}
+
+static struct distribution *choose(struct base *base, const char *rest, size_t top) {
+    struct distribution *best = find_named(base, rest, top);
+    int best_claim = 0;
+    if (best)
+        return best;
     for (struct distribution *dist = base->first; dist && best_claim < 2; dist = dist->next) {
         int claim = claims(dist, rest, top);
         if (claim > best_claim) {
