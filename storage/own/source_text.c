@@ -151,12 +151,26 @@ static int make_room(struct text *text, size_t size) {
     return 0;
 }
 
-/* Lines end as Python ends them: \n, \r\n, \r. */
-static size_t count_lines(const char *bytes, size_t size) {
+/* Constant sizes let the compiler count many bytes at a time. */
+static size_t count_newlines(const char *bytes, size_t size) {
+    enum { BLOCK = 128 };
     size_t count = 0;
 
-    for (const char *at = bytes, *end = bytes + size; (at = memchr(at, '\n', (size_t)(end - at))); at++)
-        count++;
+    for (; size >= BLOCK; bytes += BLOCK, size -= BLOCK) {
+        unsigned char in_block = 0;
+        for (int i = 0; i < BLOCK; i++)
+            in_block = (unsigned char)(in_block + (bytes[i] == '\n'));
+        count += in_block;
+    }
+    for (size_t i = 0; i < size; i++)
+        count += bytes[i] == '\n';
+    return count;
+}
+
+/* Lines end as Python ends them: \n, \r\n, \r. */
+static size_t count_lines(const char *bytes, size_t size) {
+    size_t count = count_newlines(bytes, size);
+
     for (const char *at = bytes, *end = bytes + size; (at = memchr(at, '\r', (size_t)(end - at))); at++)
         count += at + 1 == end || at[1] != '\n';
     return count;
@@ -279,13 +293,13 @@ static int mark_emitted(struct source_file *file, int32_t line, bool *ret_is_new
     return 0;
 }
 
-static int emit_line(struct pie_source_text *source, struct source_file *file, const struct text *text,
-                     int32_t line, pie_source_emit_fn emit, void *data) {
+static int emit_line(struct pie_source_text *source, struct source_file *file, char *content, int32_t line,
+                     pie_source_emit_fn emit, void *data) {
     bool is_new = false;
     int r = mark_emitted(file, line, &is_new);
     if (r < 0 || !is_new)
         return r;
-    char *content = text->lines[line - 1], kept = 0;
+    char kept = 0;
     size_t size = strlen(content);
     if (source->total_bytes + size > PIE_SOURCE_TOTAL_MAX_BYTES)
         return 0;
@@ -320,7 +334,7 @@ static int emit_want(struct pie_source_text *source, struct source_file *file, c
     }
     int r = 0;
     for (int32_t line = from < 1 ? 1 : from; line <= to && line <= text->count && r == 0; line++)
-        r = emit_line(source, file, text, line, emit, data);
+        r = emit_line(source, file, text->lines[line - 1], line, emit, data);
     return r;
 }
 
@@ -335,12 +349,64 @@ static int32_t last_line_of_use(const struct source_file *file) {
     return last;
 }
 
+/* Behind the next `count` newlines; NULL: there are fewer. */
+static char *skip_lines(char *at, const char *end, size_t count) {
+    enum { STEP = 1024 };
+    size_t in_step = 0;
+
+    for (; end - at >= STEP && (in_step = count_newlines(at, STEP)) < count; at += STEP)
+        count -= in_step;
+    for (; at && count > 0; count--) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    return at;
+}
+
+static int compare_wants(const void *left, const void *right) {
+    const struct want *a = left, *b = right;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* The wanted lines alone, of a library's file whose lines end in \n: the others are hardly looked at. */
+static int emit_lines(struct pie_source_text *source, struct source_file *file, struct text *text,
+                      pie_source_emit_fn emit, void *data) {
+    char *at = text->bytes, *end = text->bytes + text->size;
+    int32_t line = 1;
+    int r = 0;
+
+    *end = '\0';
+    qsort(file->wants, file->want_count, sizeof *file->wants, compare_wants);
+    for (size_t i = 0; i < file->want_count && r == 0; i++) {
+        at = skip_lines(at, end, (size_t)(file->wants[i].line - line));
+        if (!at || at == end)
+            return 0;
+        line = file->wants[i].line;
+        char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop)
+            *stop = '\0';
+        r = emit_line(source, file, at, line, emit, data);
+        if (stop)
+            *stop = '\n'; /* another want may go on from here */
+    }
+    return r;
+}
+
+static int emit_wants(struct pie_source_text *source, struct source_file *file, struct text *text,
+                      pie_source_emit_fn emit, void *data) {
+    if (!file->is_own && !memchr(text->bytes, '\r', text->size))
+        return emit_lines(source, file, text, emit, data);
+    int r = split(text, last_line_of_use(file));
+    for (size_t i = 0; i < file->want_count && r == 0; i++)
+        r = emit_want(source, file, text, file->wants[i], emit, data);
+    return r;
+}
+
 static int flush_file(struct pie_source_text *source, struct source_file *file, struct text *text,
                       pie_source_made_fn made, pie_source_emit_fn emit, void *data) {
-    int32_t most = last_line_of_use(file);
     text->size = 0;
     text->count = 0;
-    bool found = file->path[0] == '/' && read_file(file, text, most);
+    bool found = file->path[0] == '/' && read_file(file, text, last_line_of_use(file));
     if (!found && file->status.st_ino == 0)
         found = copy_made(file, text, made);
     if (!found) {
@@ -348,9 +414,7 @@ static int flush_file(struct pie_source_text *source, struct source_file *file, 
         file->want_count = 0;
         return 0;
     }
-    int r = split(text, most);
-    for (size_t i = 0; i < file->want_count && r == 0; i++)
-        r = emit_want(source, file, text, file->wants[i], emit, data);
+    int r = emit_wants(source, file, text, emit, data);
     file->want_count = 0;
     return r;
 }
