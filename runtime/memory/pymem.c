@@ -425,13 +425,15 @@ static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
     return pie_pymalloc_try(allocator->malloc, allocator->free, allocator->ctx);
 }
 
-static bool has_pymalloc(void) {
-    return memcmp(&originals[PYMEM_DOMAIN_MEM], pymalloc, sizeof *pymalloc) == 0 && is_pymalloc(pymalloc);
-}
+/* Found out once, by the first request: to try pymalloc needs pools of which nothing is in use, and where it fails, no
+ * block is taken directly any more. */
+static bool has_pymalloc;
 
 /* How Python's small blocks are counted. */
 static void decide(void) {
-    if (has_pymalloc()) {
+    has_pymalloc =
+        memcmp(&originals[PYMEM_DOMAIN_MEM], pymalloc, sizeof *pymalloc) == 0 && is_pymalloc(pymalloc);
+    if (has_pymalloc) {
         hook_small(PYMEM_DOMAIN_MEM, small_malloc);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
         jump_directly(true);
@@ -583,7 +585,7 @@ static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
 /* Those of another allocator are other prices, and not handed to children. */
 static void set_prices(double small_ns, double large_ns) {
     pie_heap_python_pairs_set(small_ns, large_ns);
-    if (!has_pymalloc())
+    if (!has_pymalloc)
         return;
     pie_heap_price_know(PIE_HEAP_PRICE_SMALL, small_ns);
     pie_heap_price_know(PIE_HEAP_PRICE_LARGE, large_ns);
@@ -599,7 +601,7 @@ void pie_pymem_measure(void) {
     }
     double small_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_SMALL),
            large_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_LARGE);
-    if (has_pymalloc() && small_ns >= 0 && large_ns >= 0)
+    if (has_pymalloc && small_ns >= 0 && large_ns >= 0)
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
         set_prices(small_pair_ns(hooks), pair_ns(take_large, hooks));

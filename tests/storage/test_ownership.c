@@ -87,6 +87,9 @@ static void test_a_package_has_the_name_and_version_of_its_distribution(void **s
         const char *file, *name, *version;
     } cases[] = {
         {PACKAGES "/numpy/linalg/linalg.py", "numpy", "2.1.0"},
+        {PACKAGES "/numpy/version.py", "numpy", "2.1.0"},
+        {PACKAGES "/num/py.py", "num", NULL},
+        {PACKAGES "/numpyx/linalg.py", "numpyx", NULL},
         {PACKAGES "/numpy.libs/libopenblas.so", "numpy", "2.1.0"},
         {PACKAGES "/yaml/loader.py", "PyYAML", "6.0"},
         {PACKAGES "/_yaml.cpython-311-x86_64-linux-gnu.so", "PyYAML", "6.0"},
