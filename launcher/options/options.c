@@ -80,7 +80,8 @@ static const struct pie_option table[] = {
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
     {"overhead", "SHARE", "the share of the time for profiling; 0: fixed rates", 0,
-     QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
+     QUANTITY(overhead_budget, overhead, "5%"), .given_offset = offsetof(struct pie_config, is_budget_asked),
+     .wrong = "bad overhead",
      .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
     {"time", NULL, "measure where time goes", 0, FLAG(has_time, true), .is_default = true},
     {"no-time", NULL, "do not measure time", 0, FLAG(has_time, false)},
@@ -171,6 +172,8 @@ void pie_options_init(struct pie_options *options) {
             *(bool *)((char *)&options->config + table[i].offset) = !table[i].is_on;
         else if (table[i].fallback)
             pie_option_set(options, &table[i], table[i].fallback);
+        if (table[i].given_offset)
+            *(bool *)((char *)&options->config + table[i].given_offset) = false;
     }
 }
 

@@ -28,6 +28,11 @@ static void set_pace(const struct pie_governor *governor, struct pie_pace *pace,
     pie_pace_look(pace, &look);
 }
 
+void pie_govern_begin(const struct pie_governor *governor) {
+    if (governor->is_asked && governor->budget > 0)
+        PIE_EACH_COLLECTOR(pie_collectors_active(), govern, governor);
+}
+
 /* All that was spent is part of the process's CPU time, the collection thread's and the start's too. */
 void pie_govern(struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks) {
     uint64_t spent_ns[PIE_COSTS] = {

@@ -6,6 +6,9 @@
 struct pie_governor;
 struct pie_pace;
 
+/* Collectors have begun. They take their shares of a budget that is kept from the start. Context: drain. */
+void pie_govern_begin(const struct pie_governor *governor);
+
 /* Adds up what profiling has cost so far, gives each collector its share, and sets the pace of the collection thread.
  * ticks: that it has had. Ten times a second. Context: drain. */
 void pie_govern(struct pie_governor *governor, struct pie_pace *pace, uint64_t ticks);

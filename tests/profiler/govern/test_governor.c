@@ -32,7 +32,7 @@ static void begin(struct program *program, double budget, double samples, double
                                 .running = 1};
     for (int i = 0; i < PIE_COSTS; i++)
         program->excess[i] = 1;
-    pie_governor_begin(&program->governor, budget);
+    pie_governor_begin(&program->governor, budget, false);
 }
 
 static double spent(const struct program *program) {
@@ -134,13 +134,13 @@ static void test_how_much_the_program_runs_is_known(void **state) {
 static void test_a_small_budget_has_lower_floors(void **state) {
     struct pie_governor governor;
 
-    pie_governor_begin(&governor, 0.01);
+    pie_governor_begin(&governor, 0.01, false);
     assert_true(fabs(pie_governor_scarcity(&governor) - 5) < 1e-9);
-    pie_governor_begin(&governor, BUDGET);
+    pie_governor_begin(&governor, BUDGET, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
-    pie_governor_begin(&governor, 0.2);
+    pie_governor_begin(&governor, 0.2, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
-    pie_governor_begin(&governor, 0);
+    pie_governor_begin(&governor, 0, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
 }
 
@@ -208,7 +208,7 @@ static void test_too_little_time_shows_nothing(void **state) {
     struct pie_governor governor;
     uint64_t spent_ns[PIE_COSTS] = {1000000};
 
-    pie_governor_begin(&governor, BUDGET);
+    pie_governor_begin(&governor, BUDGET, false);
     pie_governor_look(&governor, 1, 30000000, spent_ns);
     assert_false(governor.is_known);
     pie_governor_look(&governor, 2, 60000000, spent_ns);
