@@ -52,6 +52,10 @@ static const double RUNNING_MIN = 0.02;
 /* What floors of rates are made for. */
 static const double BUDGET_USUAL = 0.05;
 
+/* At 100 Hz a second of CPU time has as many samples as profilers from outside take. A sample may cost 60 us with the
+ * interrupt and what it evicts, so where a budget that was asked for is spent, they are fewer by half. */
+static const double STRETCH_MAX = 2, ASKED_STRETCH = 2, ASKED_STRETCH_MAX = 4;
+
 static double within(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
@@ -66,6 +70,13 @@ void pie_governor_begin(struct pie_governor *governor, double budget, bool is_as
 
 double pie_governor_scarcity(const struct pie_governor *governor) {
     return governor->budget > 0 && governor->budget < BUDGET_USUAL ? BUDGET_USUAL / governor->budget : 1;
+}
+
+double pie_governor_stretch(const struct pie_governor *governor) {
+    double scarcity = pie_governor_scarcity(governor);
+
+    return governor->is_asked ? within(ASKED_STRETCH * scarcity, 1, ASKED_STRETCH_MAX)
+                              : within(scarcity, 1, STRETCH_MAX);
 }
 
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost) {
@@ -118,11 +129,12 @@ static double asked_target(const struct pie_governor *governor) {
 }
 
 /* For what has a rate, by now. */
-static double divisible(const struct pie_governor *governor) {
+static double divisible(struct pie_governor *governor) {
     double least = (governor->is_asked ? ASKED_GOVERNED_MIN : GOVERNED_MIN) * governor->budget;
     double rest = (governor->is_asked ? asked_target(governor) : target(governor)) -
                   governor->spending[PIE_COST_OTHER];
 
+    governor->is_short = governor->is_asked && rest <= least;
     return rest > least ? rest : least;
 }
 

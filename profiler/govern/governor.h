@@ -27,6 +27,7 @@ enum pie_cost {
 struct pie_governor {
     double budget;                        /* 0: rates are fixed */
     bool is_asked;                        /* the user named it */
+    bool is_short;                        /* … and nothing is left of it: what has a rate gets the least */
     uint64_t cpu_ns, spent_ns[PIE_COSTS]; /* until the last look that saw enough CPU time */
     double spending[PIE_COSTS];           /* of late */
     double allowed[PIE_COSTS_GOVERNED]; /* 0: as much as the collector costs at the rate that was asked for */
@@ -43,6 +44,9 @@ void pie_governor_begin(struct pie_governor *governor, double budget, bool is_as
 
 /* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
 double pie_governor_scarcity(const struct pie_governor *governor);
+
+/* The same of the longest mean period between samples of time. */
+double pie_governor_stretch(const struct pie_governor *governor);
 
 /* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
  * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
