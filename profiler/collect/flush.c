@@ -120,7 +120,7 @@ void pie_flush_open(struct pie_flush *flush) {
     };
     r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
     if (r == 0)
-        r = pie_environment_put(flush->sink, facts);
+        r = pie_environment_put(flush->sink, facts, config);
     if (r < 0) {
         give_up(flush, r);
         return;

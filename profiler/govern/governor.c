@@ -68,6 +68,15 @@ void pie_governor_begin(struct pie_governor *governor, double budget, bool is_as
     }
 }
 
+/* The part of the free time that a budget has. */
+static double free_part(double budget) {
+    return within(budget / BUDGET_USUAL, 0, 1);
+}
+
+uint64_t pie_governor_free_ns(double budget, bool is_asked) {
+    return is_asked ? 0 : (uint64_t)(free_part(budget) * FREE_CPU_NS + 0.5);
+}
+
 double pie_governor_scarcity(const struct pie_governor *governor) {
     return governor->budget > 0 && governor->budget < BUDGET_USUAL ? BUDGET_USUAL / governor->budget : 1;
 }
@@ -156,11 +165,10 @@ static void divide(struct pie_governor *governor, double whole) {
 
 /* Is the free time of a run over? */
 static bool is_over(const struct pie_governor *governor) {
-    double part = within(governor->budget / BUDGET_USUAL, 0, 1);
-
     if (governor->is_asked)
         return true;
-    return (double)governor->cpu_ns >= part * FREE_CPU_NS && debt_ns(governor) >= part * FREE_NS;
+    return governor->cpu_ns >= pie_governor_free_ns(governor->budget, false) &&
+           debt_ns(governor) >= free_part(governor->budget) * FREE_NS;
 }
 
 /* By a little each time: a mean lags behind. */

@@ -42,6 +42,9 @@ struct pie_governor {
  * rates are free at first. */
 void pie_governor_begin(struct pie_governor *governor, double budget, bool is_asked);
 
+/* So much CPU time at the beginning is not limited. */
+uint64_t pie_governor_free_ns(double budget, bool is_asked);
+
 /* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
 double pie_governor_scarcity(const struct pie_governor *governor);
 
