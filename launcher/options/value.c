@@ -176,9 +176,9 @@ int pie_option_append(const struct pie_option *option, const struct pie_config *
                    ? append(option, option->choices[*(const unsigned *)setting], string)
                    : 0;
     case PIE_OPTION_QUANTITY:
-        return append_quantity(
-            option, setting, !is_given(option, config) && memcmp(setting, before, sizeof(uint64_t)) == 0,
-            string);
+        return append_quantity(option, setting,
+                               !is_given(option, config) && memcmp(setting, before, sizeof(uint64_t)) == 0,
+                               string);
     case PIE_OPTION_ACTION:
         break;
     }

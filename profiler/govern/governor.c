@@ -13,9 +13,9 @@
 static const uint64_t LOOK_NS = 40000000;
 static const double MEAN_PART = 0.25;
 
-/* Where the user named no budget, nothing is limited in so much CPU time, nor until the run has cost this more than its share: a short run needs each
- * sample, and few watches decide nothing (with a tenth of a second, half of the truth programs of redundancy had no
- * verdict). Of a smaller budget, less of both. */
+/* Where the user named no budget, nothing is limited in so much CPU time, nor until the run has cost this more than its
+ * share: a short run needs each sample, and few watches decide nothing (with a tenth of a second, half of the truth
+ * programs of redundancy had no verdict). Of a smaller budget, less of both. */
 static const double FREE_CPU_NS = 2e9, FREE_NS = 1e7;
 
 /* A budget that the user named is kept from the start. Names and rows cost most at first, so the first second is one
@@ -140,8 +140,8 @@ static double asked_target(const struct pie_governor *governor) {
 /* For what has a rate, by now. */
 static double divisible(struct pie_governor *governor) {
     double least = (governor->is_asked ? ASKED_GOVERNED_MIN : GOVERNED_MIN) * governor->budget;
-    double rest = (governor->is_asked ? asked_target(governor) : target(governor)) -
-                  governor->spending[PIE_COST_OTHER];
+    double rest =
+        (governor->is_asked ? asked_target(governor) : target(governor)) - governor->spending[PIE_COST_OTHER];
 
     governor->is_short = governor->is_asked && rest <= least;
     return rest > least ? rest : least;

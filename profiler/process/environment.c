@@ -2,8 +2,6 @@
 #include "profiler/process/environment.h"
 
 #include "profiler/base/proc_file.h"
-#include "profiler/govern/governor.h"
-#include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/ports/sink.h"
 
@@ -31,19 +29,7 @@ static int put_number(struct pie_sink *sink, const char *key, long number) {
     return sink->ops->put_environment(sink, key, text);
 }
 
-/* How much CPU time is free of the budget; nothing where there is none. */
-static int put_free_time(struct pie_sink *sink, const struct pie_config *config) {
-    char text[32];
-
-    if (config->overhead_budget <= 0)
-        return 0;
-    snprintf(text, sizeof text, "%.3g",
-             (double)pie_governor_free_ns(config->overhead_budget, config->is_budget_asked) / 1e9);
-    return sink->ops->put_environment(sink, "overhead_free_cpu_s", text);
-}
-
-int pie_environment_put(struct pie_sink *sink, const struct pie_process_facts *facts,
-                        const struct pie_config *config) {
+int pie_environment_put(struct pie_sink *sink, const struct pie_process_facts *facts) {
     struct utsname uname_facts;
     char text[512];
     int r = sink->ops->put_environment(sink, "pieprof_version", PIEPROF_VERSION);
@@ -62,7 +48,5 @@ int pie_environment_put(struct pie_sink *sink, const struct pie_process_facts *f
         r = sink->ops->put_environment(sink, "libc", gnu_get_libc_version());
     if (r == 0)
         r = put_number(sink, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
-    if (r == 0)
-        r = put_free_time(sink, config);
     return r == 0 ? put_cpu(sink) : r;
 }

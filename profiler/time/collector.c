@@ -269,9 +269,9 @@ static uint64_t mean_ns(struct pie_thread *thread) {
         return shortest_ns;
     if (!period->mean_ns)
         period->mean_ns = state.sample_ns;
-    return pie_period_mean_ns(
-        period, atomic_load_explicit(&thread->samples, memory_order_relaxed), sampling_ns(thread),
-        shortest_ns, pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_stretch(governor));
+    return pie_period_mean_ns(period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
+                              sampling_ns(thread), shortest_ns,
+                              pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_stretch(governor));
 }
 
 /* A thread that ends before its first sample has no line at all: that one is near. */
