@@ -13,21 +13,28 @@
 static const uint64_t LOOK_NS = 40000000;
 static const double MEAN_PART = 0.25;
 
-/* Nothing is limited in so much CPU time, nor until the run has cost this more than its share: a short run needs each
- * sample, and few watches decide nothing (with a tenth of a second, half of the truth programs of redundancy had no
- * verdict). Of a smaller budget, less of both. */
+/* Where the user named no budget, nothing is limited in so much CPU time, nor until the run has cost this more than its
+ * share: a short run needs each sample, and few watches decide nothing (with a tenth of a second, half of the truth
+ * programs of redundancy had no verdict). Of a smaller budget, less of both. */
 static const double FREE_CPU_NS = 2e9, FREE_NS = 1e7;
+
+/* A budget that the user named is kept from the start. Names and rows cost most at first, so the first second is one
+ * whole: what they take is saved until its end. Beyond its share a run may be by a part of the point that people grant,
+ * since the last rows are still to come. */
+static const double ASKED_FIRST_NS = 1e9, ASKED_OVER_NS = 4e6;
+/* Until something is known, what has a rate may take this part of the budget. */
+static const double ASKED_FIRST_PART = 0.6;
 
 /* The start is no part of a short run's debt: it was spent before there was a rate, and to pay it back at once would
  * take the samples of the first seconds. Over so much CPU time it is. */
 static const double START_SPREAD_NS = 6e10;
 
 /* A debt is paid back over so much CPU time, or credit spent. */
-static const double HORIZON_NS = 5e9;
+static const double HORIZON_NS = 5e9, ASKED_HORIZON_NS = 5e8;
 static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any time */
 
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
-static const double GOVERNED_MIN = 0.4;
+static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.1;
 
 static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
@@ -45,18 +52,40 @@ static const double RUNNING_MIN = 0.02;
 /* What floors of rates are made for. */
 static const double BUDGET_USUAL = 0.05;
 
+/* At 100 Hz a second of CPU time has as many samples as profilers from outside take. A sample may cost 60 us with the
+ * interrupt and what it evicts, so where a budget that was asked for is spent, they are fewer by half. */
+static const double STRETCH_MAX = 2, ASKED_STRETCH = 2, ASKED_STRETCH_MAX = 4;
+
 static double within(double value, double least, double most) {
     return value < least ? least : value > most ? most : value;
 }
 
-void pie_governor_begin(struct pie_governor *governor, double budget) {
-    *governor = (struct pie_governor){.budget = budget, .running = 1};
-    for (int i = 0; i < PIE_COSTS_GOVERNED; i++)
+void pie_governor_begin(struct pie_governor *governor, double budget, bool is_asked) {
+    *governor = (struct pie_governor){.budget = budget, .running = 1, .is_asked = is_asked};
+    for (int i = 0; i < PIE_COSTS_GOVERNED; i++) {
         governor->trim[i] = 1;
+        governor->allowed[i] = is_asked ? ASKED_FIRST_PART * PARTS[i] * budget : 0;
+    }
+}
+
+/* The part of the free time that a budget has. */
+static double free_part(double budget) {
+    return within(budget / BUDGET_USUAL, 0, 1);
+}
+
+uint64_t pie_governor_free_ns(double budget, bool is_asked) {
+    return is_asked ? 0 : (uint64_t)(free_part(budget) * FREE_CPU_NS + 0.5);
 }
 
 double pie_governor_scarcity(const struct pie_governor *governor) {
     return governor->budget > 0 && governor->budget < BUDGET_USUAL ? BUDGET_USUAL / governor->budget : 1;
+}
+
+double pie_governor_stretch(const struct pie_governor *governor) {
+    double scarcity = pie_governor_scarcity(governor);
+
+    return governor->is_asked ? within(ASKED_STRETCH * scarcity, 1, ASKED_STRETCH_MAX)
+                              : within(scarcity, 1, STRETCH_MAX);
 }
 
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost) {
@@ -92,13 +121,30 @@ static void note(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t 
     governor->is_known = true;
 }
 
-/* For what has a rate, by now. */
-static double divisible(const struct pie_governor *governor) {
-    double target = within(governor->budget - debt_ns(governor) / HORIZON_NS, TARGET_MIN * governor->budget,
-                           TARGET_MAX * governor->budget);
-    double rest = target - governor->spending[PIE_COST_OTHER];
+/* What all may cost by now. */
+static double target(const struct pie_governor *governor) {
+    double wanted = governor->budget - debt_ns(governor) / HORIZON_NS;
 
-    return rest > GOVERNED_MIN * governor->budget ? rest : GOVERNED_MIN * governor->budget;
+    return within(wanted, TARGET_MIN * governor->budget, TARGET_MAX * governor->budget);
+}
+
+/* The same of a budget that the user named: without a floor of its own. */
+static double asked_target(const struct pie_governor *governor) {
+    double left_ns = ASKED_FIRST_NS - (double)governor->cpu_ns;
+    double horizon_ns = left_ns > ASKED_HORIZON_NS ? left_ns : ASKED_HORIZON_NS;
+    double wanted = governor->budget + (ASKED_OVER_NS - debt_ns(governor)) / horizon_ns;
+
+    return within(wanted, 0, TARGET_MAX * governor->budget);
+}
+
+/* For what has a rate, by now. */
+static double divisible(struct pie_governor *governor) {
+    double least = (governor->is_asked ? ASKED_GOVERNED_MIN : GOVERNED_MIN) * governor->budget;
+    double rest =
+        (governor->is_asked ? asked_target(governor) : target(governor)) - governor->spending[PIE_COST_OTHER];
+
+    governor->is_short = governor->is_asked && rest <= least;
+    return rest > least ? rest : least;
 }
 
 static void divide(struct pie_governor *governor, double whole) {
@@ -119,9 +165,10 @@ static void divide(struct pie_governor *governor, double whole) {
 
 /* Is the free time of a run over? */
 static bool is_over(const struct pie_governor *governor) {
-    double part = within(governor->budget / BUDGET_USUAL, 0, 1);
-
-    return (double)governor->cpu_ns >= part * FREE_CPU_NS && debt_ns(governor) >= part * FREE_NS;
+    if (governor->is_asked)
+        return true;
+    return governor->cpu_ns >= pie_governor_free_ns(governor->budget, false) &&
+           debt_ns(governor) >= free_part(governor->budget) * FREE_NS;
 }
 
 /* By a little each time: a mean lags behind. */

@@ -26,6 +26,8 @@ enum pie_cost {
 
 struct pie_governor {
     double budget;                        /* 0: rates are fixed */
+    bool is_asked;                        /* the user named it */
+    bool is_short;                        /* … and nothing is left of it: what has a rate gets the least */
     uint64_t cpu_ns, spent_ns[PIE_COSTS]; /* until the last look that saw enough CPU time */
     double spending[PIE_COSTS];           /* of late */
     double allowed[PIE_COSTS_GOVERNED]; /* 0: as much as the collector costs at the rate that was asked for */
@@ -36,11 +38,18 @@ struct pie_governor {
     bool divides;                       /* the run has cost so much that it is limited from now on */
 };
 
-/* budget: 0.05 is 5 %; 0: nothing is ever limited. */
-void pie_governor_begin(struct pie_governor *governor, double budget);
+/* budget: 0.05 is 5 %; 0: nothing is ever limited. is_asked: the user named it, so it is kept from the start. Else all
+ * rates are free at first. */
+void pie_governor_begin(struct pie_governor *governor, double budget, bool is_asked);
+
+/* So much CPU time at the beginning is not limited. */
+uint64_t pie_governor_free_ns(double budget, bool is_asked);
 
 /* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
 double pie_governor_scarcity(const struct pie_governor *governor);
+
+/* The same of the longest mean period between samples of time. */
+double pie_governor_stretch(const struct pie_governor *governor);
 
 /* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
  * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */

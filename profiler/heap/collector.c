@@ -38,7 +38,7 @@ static void configure(const struct pie_config *config, const struct pie_pystack_
         .has_copies = config->has_copies,
         .threshold_bytes = config->threshold_bytes,
         .is_fixed = config->threshold_bytes > 0,
-        .is_child = config->is_child,
+        .is_child = config->is_child || (config->is_budget_asked && config->overhead_budget > 0),
         .is_finalizing = facts->memory->is_finalizing,
     };
     pie_heap_set(&settings);

@@ -98,7 +98,7 @@ struct pie_heap_settings {
     bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
-    bool is_child; /* of another process of the run: it begins with fewer samples */
+    bool is_child; /* of another process of the run, or with a named budget: fewer samples at first */
     bool (*is_finalizing)(
         void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };
