@@ -45,13 +45,14 @@ WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 -- line below whose counted calls are new. There the same is done again within each call, so the line to change is
 -- further in.
 CREATE VIEW x_again_call AS
-SELECT DISTINCT *, min(iif(is_new, total_ns, NULL)) OVER (PARTITION BY run, process, place) AS new_ns
+SELECT *, min(iif(is_new, total_ns, NULL)) OVER (PARTITION BY run, process, place) AS new_ns
 FROM (
 SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
   coalesce(l.is_in_loop, 0) AS is_in_loop, EXISTS (
     SELECT 1 FROM called d JOIN x_again_threshold t
-    WHERE d.process = x.process AND d.file = f.path AND d.line = l.line AND d.callee = g.name AND d.compared = d.calls - d.raised
-      AND d.compared >= t.new_calls AND d.once >= t.new_part * d.compared) AS is_new
+    WHERE d.process = x.process AND d.file = f.path AND d.line = l.line AND d.compared = d.calls - d.raised
+      AND d.compared >= t.new_calls AND d.once >= t.new_part * d.compared
+      AND d.callee = (SELECT g.name FROM function g WHERE g.process = x.process AND g.id = x.function)) AS is_new
 FROM (
   SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
   FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
@@ -61,7 +62,6 @@ FROM (
 CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind = 3 AND c.function = x.function
   AND c.cpu_ns >= x.caller_part * x.total_ns
 JOIN place(l, u, f) AT (c.process, c.location)
-JOIN function g ON g.process = x.process AND g.id = x.function
 WHERE f.is_own);
 
 -- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most.
