@@ -2,7 +2,7 @@
 """What calls that a run itself counted in windows say of its findings: on changed rows of fixture_waste.c."""
 
 import pytest
-from conftest import changer, make
+from conftest import changer, make, rows
 from test_calls_for_one import BULK, watches
 from test_verdict import INVARIANT, REPEATED, findings
 
@@ -221,9 +221,12 @@ def items(line, of, calls, call_ns, put=False):
 ])
 def test_single_elements_are_no_inefficient_algorithm(changed, windows, category):
     """What line 9 writes was there in part, by chance."""
-    row = findings(changed(*windows))["store", "waste.py", 9]
+    program = changed(*windows)
+    row = findings(program)["store", "waste.py", 9]
     assert (row["category"], row["severity"]) == (category, "high")
     assert ("counted at the line, 100 % went to single elements" in row["evidence"]) == (category == "slice underutilization")
+    (total,) = rows(program, "select cpu_ns / 1e9 as run_s from x_total where run = 1")
+    assert 0 < row["wasted_share"] == pytest.approx(row["wasted_s"] / total["run_s"])
 
 
 @pytest.mark.parametrize("of, part, verdict", [

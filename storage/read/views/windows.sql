@@ -200,7 +200,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
       WHEN becomes_costly OR becomes_elements THEN (SELECT a.advice FROM x_advice_again a
         WHERE a.about = iif(becomes_costly, 'costly calls', 'single elements')) ELSE advice END) AS advice,
   fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_known THEN saved * known_ns
-    WHEN becomes_costly THEN 0.5 * line_ns WHEN becomes_elements THEN line_ns ELSE wasted_ns END AS wasted_ns,
+    WHEN becomes_costly THEN 0.5 * line_ns WHEN becomes_elements THEN 1.0 * line_ns ELSE wasted_ns END AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single OR becomes_wrapped OR becomes_elements THEN calls_low * line_ns
     WHEN becomes_costly OR becomes_known THEN 0 ELSE low_ns END AS low_ns,
   CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)
