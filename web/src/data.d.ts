@@ -179,6 +179,7 @@ export interface Finding extends Place, Owner {
   again_s_low: number | null;
   again_s_high: number | null;
   again: string | null; // "looked up again", "computed again", "multiplied by zero", …
+  is_known: number; // 1: the line is in a call of which a quicker one is known; that is no measurement
 }
 
 export interface PathFrame {

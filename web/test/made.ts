@@ -212,7 +212,7 @@ function sourceOf(strings: Strings): PageData["source"] {
   };
 }
 
-const FINDING = `rank kind ${PLACE} first_file first_line native_function native_library category evidence advice redundant_fraction fraction_low fraction_high wasted_s wasted_s_low wasted_s_high wasted_share bytes traps sampler severity ${OWNER} cpu_s short_share watches verdict facts gain_s gain_most_s gain_within again_s again_s_low again_s_high again`;
+const FINDING = `rank kind ${PLACE} first_file first_line native_function native_library category evidence advice redundant_fraction fraction_low fraction_high wasted_s wasted_s_low wasted_s_high wasted_share bytes traps sampler severity ${OWNER} cpu_s short_share watches verdict facts gain_s gain_most_s gain_within again_s again_s_low again_s_high again is_known`;
 
 const finding = {
   rank: 1,
