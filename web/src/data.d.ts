@@ -614,6 +614,7 @@ export interface Tree {
     peak_bytes: number[] | null; // live at the peak
     live_bytes: number[] | null; // not freed at the end
     copied_bytes: number[] | null;
+    wasted_ns: number[] | null; // fixes may save: time that wasteful lines share counts once, as in the summary
   };
 }
 

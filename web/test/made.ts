@@ -115,6 +115,7 @@ function treeOf(strings: Strings, nodes: MadeNode[]): PageData["tree"] {
       peak_bytes: nodes.map((node) => node.peak),
       live_bytes: null,
       copied_bytes: null,
+      wasted_ns: nodes.map((node, i) => (i >= 2 && i <= 5 ? (4 / 5.5) * (node.python + node.native) * NS : 0)),
     },
   };
 }
@@ -237,6 +238,7 @@ const finding = {
   cpu_s: 5.5,
   again_s: 1.5,
   again: "looked up again",
+  is_known: 0,
 };
 
 function findings(): PageData["findings"] {

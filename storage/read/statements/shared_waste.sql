@@ -73,5 +73,5 @@ wasted_context AS (
     SELECT p.process, p.node, a.added_s * more_s / sum(more_s) OVER (PARTITION BY p.rank) AS wasted_s
     FROM (SELECT *, s * max(0, part_s - coalesce(told_s, 0)) AS more_s FROM waste_part) p
     JOIN waste_added a ON a.rank = p.rank
-    WHERE more_s > 0)
+    WHERE more_s > 0 AND added_s > 0)
   GROUP BY process, node)
