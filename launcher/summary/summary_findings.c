@@ -2,6 +2,7 @@
 #include "launcher/summary/summary_findings.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "profiler/ports/sink.h"
 #include "profiler/watch/watch.h"
 #include "storage/read/reader.h"
+#include "storage/read/shared_waste.h"
 
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, UNDECIDED_SHOWN = 2, INDENT = 4, PLACE_COLUMNS = 40 };
@@ -97,30 +99,27 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
  *
  * One statement: to prepare and to work out all findings is half of what the summary takes. */
 static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
-static const char findings_sql[] =
-    "WITH told AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, v.severity = 'high' AS is_high"
-    " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
-    " AND (v.severity = 'high' OR v.severity = 'low' AND v.library IS NULL"
-    " AND (v.traps >= t.category_traps_min OR v.again GLOB 'if *')"
-    " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns)),"
-    " found AS MATERIALIZED (SELECT *, min(rank) FROM told GROUP BY is_high, file, line),"
-    " high AS MATERIALIZED (SELECT * FROM found f WHERE is_high AND (library IS NULL OR NOT EXISTS"
-    " (SELECT 1 FROM found o WHERE o.is_high AND o.library IS NULL AND o.file = f.user_file"
-    " AND o.line = f.user_line))),"
-    " shown AS MATERIALIZED (SELECT * FROM high ORDER BY rank LIMIT :limit),"
-    " wasteful AS MATERIALIZED (SELECT min(rank) AS rank, cpu_s, wasted_s, wasted_s_low, wasted_s_high,"
-    " iif(library IS NULL, file, coalesce(user_file, file)) AS file,"
-    " iif(library IS NULL, line, coalesce(user_line, line)) AS line FROM high WHERE wasted_s > 0"
-    " GROUP BY 6, 7)," PIE_SUMMARY_TOGETHER
-    ", heavy AS MATERIALIZED (SELECT file, line FROM x_heavy_line WHERE run = :run AND new_calls > 0)"
-    " SELECT s.*, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share,"
-    " t.is_shared FROM (SELECT * FROM shown ORDER BY rank) s LEFT JOIN together t"
-    " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
-    " (SELECT * FROM found f WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
-    " AND NOT (category = 'undecided' AND EXISTS (SELECT 1 FROM heavy h WHERE h.file = f.file"
-    " AND h.line = f.line)) ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
+static const char
+    findings_begin[] =
+        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = :run),"
+        " low AS MATERIALIZED (SELECT v.*, NULL AS own_file, NULL AS own_line, NULL AS nth, NULL AS has_own,"
+        " v.traps < t.high_traps AS is_thin, 0 AS is_high, min(v.rank)"
+        " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
+        " AND v.severity = 'low' AND v.library IS NULL AND (v.traps >= t.category_traps_min OR v.is_known)"
+        " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns"
+        " AND NOT EXISTS (SELECT 1 FROM high) GROUP BY v.file, v.line),"
+        " wasteful AS MATERIALIZED (SELECT * FROM x_wasteful_line WHERE run = :run"
+        " AND (SELECT count(*) FROM high) > 1),",
+    findings_end[] =
+        ", heavy AS MATERIALIZED (SELECT file, line FROM x_heavy_line WHERE run = :run AND new_calls > 0)"
+        " SELECT s.*, NULL, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share, t.is_shared"
+        " FROM (SELECT * FROM high ORDER BY rank LIMIT :limit) s"
+        " LEFT JOIN wasted_together t ON t.all_lines > 1"
+        " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
+        " (SELECT * FROM low f WHERE NOT (category = 'undecided' AND EXISTS (SELECT 1 FROM heavy h"
+        " WHERE h.file = f.file AND h.line = f.line)) ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
 
-/* A column of findings_sql behind those of v_redundancy. */
+/* A column of findings_sql that a finding has not. */
 static bool is_true_in(struct pie_cursor *row, const char *name) {
     for (int i = 0; i < pie_cursor_column_count(row); i++)
         if (strcmp(pie_cursor_column_name(row, i), name) == 0)
@@ -162,11 +161,6 @@ static void print_undecided_line(const struct pie_finding_screen *screen, const 
     free(place);
     free(how);
     free(text);
-}
-
-/* As the views say it of a line that is in a call of which a quicker one is known. */
-static bool is_known(const struct pie_finding *finding) {
-    return finding->again && strncmp(finding->again, "if ", 3) == 0;
 }
 
 /* example.py:12 takes 42 % of the run: 97 % of its time is in convolve() of numpy, for which there often is … */
@@ -249,7 +243,7 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
     struct part *part = context;
 
     begin_finding(part);
-    if (is_known(finding)) {
+    if (is_true_in(row, "is_known")) {
         print_known_line(part->screen, finding);
         return;
     }
@@ -265,6 +259,18 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
         print_advice(part->screen, finding->advice, part->above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
 }
 
+/* As print_part(). */
+static int print_told(struct part *part, char **ret_message) {
+    int64_t limit = part->above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)part->above : 1;
+    char *sql = NULL;
+
+    if (asprintf(&sql, "%s%s%s", findings_begin, pie_shared_waste_sql, findings_end) < 0)
+        return -ENOMEM;
+    int r = print_part(part, sql, limit, print_one_finding, ret_message);
+    free(sql);
+    return r;
+}
+
 /* How many were printed, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, bool *ret_has_high,
                           char **ret_message) {
@@ -277,8 +283,7 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
     if (r > 0)
         r = is_true(screen, told_sql, ret_message);
     if (r > 0)
-        r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
-                       print_one_finding, ret_message);
+        r = print_told(&part, ret_message);
     if (part.together)
         fprintf(screen->out, "%s\n", part.together);
     free(part.together);

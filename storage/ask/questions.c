@@ -12,7 +12,7 @@
     .columns = RANK("v.rank") "kind, file, line, function, first_file, first_line, native_function, "        \
                               "native_library, category, evidence, advice, " FINDING                         \
                               "wasted_s_low, wasted_s_high, cpu_s, short_share, watches, verdict, facts, "   \
-                              "gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within", \
+                              "gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within, is_known", \
     .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true,                                                                                       \
@@ -22,7 +22,7 @@
         RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "             \
                        "evidence, advice, " FINDING                                                          \
                        "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line, verdict, "           \
-                       "facts, gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within", \
+                       "facts, gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within, is_known", \
     .from = "v_redundancy_function v", .order = "v.rank", .files = "file user_file",                         \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true

@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from helpers import TRUTH, binary, line_of, profile, python_abi, python_minor, run
+from helpers import ROOT, TRUTH, binary, line_of, profile, python_abi, python_minor, run
 
 PROGRAM = TRUTH / "redundancy" / "callers.py"
+SHARED_WASTE = (ROOT / "storage" / "read" / "statements" / "shared_waste.sql").read_text()
 CPU_SECONDS = 0.8
 pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
 
@@ -84,6 +85,10 @@ def test_lines_within_each_other_tell_their_time_once(done):
     (run_row,) = done["nested"].sql("select cpu_s from v_run")
     assert low <= true_s <= high_s <= run_row["cpu_s"] + 0.01 and share <= 100
     assert 0.8 * true_s <= wasted_s <= 1.25 * true_s
+    # the page has the same sum, over the contexts of both
+    (by_context,) = done["nested"].sql("with wasteful as materialized (select * from x_wasteful_line where run = 1), "
+                                       f"{SHARED_WASTE} select sum(wasted_s) as s from wasted_context")
+    assert abs(by_context["s"] - wasted_s) < 0.01
 
 
 @pytest.mark.skipif(python_minor() >= 12, reason="no call from Python 3.12 on")

@@ -42,6 +42,7 @@ def test_a_line_without_evidence_is_named_by_the_call_it_is_in(changed, function
     assert (row["category"], row["severity"]) == (category, "low")
     assert row["evidence"].startswith(f"91 % of its time is in {function}() of {library}, for which there often is a quicker way; ")
     assert advice in row["advice"] and row["again"] == "if a quicker call takes half the time"
+    assert row["is_known"] == 1
     assert (row["wasted_s"], row["wasted_s_low"], row["wasted_s_high"]) == (
         pytest.approx(0.5), 0, pytest.approx(1.1)), "half of the call, which is the run: nobody knows how much"
 

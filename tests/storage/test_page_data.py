@@ -4,6 +4,7 @@ the profile is. make_page has a template of its own, so no npm is needed."""
 
 import contextlib
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -111,6 +112,14 @@ def test_the_tree_and_its_slices_add_up_to_the_run(known):
         assert total(nodes[metric]) == row["total"], metric
     row, = rows(program, "select coalesce(sum(bytes), 0) as total from copy")
     assert total(nodes["copied_bytes"]) == row["total"] == total(cells["copied_bytes"])
+
+
+def test_what_fixes_save_is_that_of_the_summary(known):
+    """By context, and not as a sum of findings: a library's line and the own line that led to it are the same waste."""
+    program, data = known
+    told = re.search(r"lines together: .* \(([\d.]+) s, ", program("query", "a.db", "summary").text)
+    assert total(data["tree"]["nodes"]["wasted_ns"]) / 1e9 == pytest.approx(float(told[1]) if told else 0, abs=0.005)
+    assert (told is not None) == any(row["severity"] == "high" for row in rows(program, "redundancy"))
 
 
 def test_a_node_is_its_whole_path(known):

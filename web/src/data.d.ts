@@ -179,6 +179,7 @@ export interface Finding extends Place, Owner {
   again_s_low: number | null;
   again_s_high: number | null;
   again: string | null; // "looked up again", "computed again", "multiplied by zero", …
+  is_known: number; // 1: the line is in a call of which a quicker one is known; that is no measurement
 }
 
 export interface PathFrame {
@@ -613,6 +614,7 @@ export interface Tree {
     peak_bytes: number[] | null; // live at the peak
     live_bytes: number[] | null; // not freed at the end
     copied_bytes: number[] | null;
+    wasted_ns: number[] | null; // fixes may save: time that wasteful lines share counts once, as in the summary
   };
 }
 
