@@ -5,9 +5,18 @@
 
 #include "profiler/base/safe_load.h"
 #include "runtime/code/pyops.h"
+#include "runtime/code/start_line.h"
 
 static bool read_word(uintptr_t code, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(code + offset), ret);
+}
+
+/* No user wrote the line, so it has a name that is no file of theirs (storage/own/ownership.c). */
+static struct pie_pystr start_file(void) {
+    static const char name[] = "<multiprocessing>";
+
+    return (struct pie_pystr){
+        .data = (uintptr_t)name, .units = sizeof name - 1, .width = 1, .is_ascii = true};
 }
 
 bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content) {
@@ -32,6 +41,8 @@ bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content)
     content.units = (uint32_t)units;
     content.bytecode = code + offsetof(PyCodeObject, co_code_adaptive);
     content.object = code;
+    if (pie_code_is_start_line(code, &content))
+        content.file = start_file();
     *ret_content = content;
     return true;
 }
