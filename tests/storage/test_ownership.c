@@ -36,7 +36,8 @@ static void test_the_standard_library_is_not_own(void **state) {
                                           "/usr/lib64/python3.11/re.py",
                                           "/usr/lib/python311.zip/os.py",
                                           "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0",
-                                          "<frozen os>"};
+                                          "<frozen os>",
+                                          "<multiprocessing>"};
     static const char *const own[] = {"/home/me/app.py",
                                       "/home/me/lib/python/x.py",
                                       "/srv/python3.11/app.py",
