@@ -3,8 +3,8 @@
 """CPython's own tests as a judge: each chosen file is run by this program while it profiles itself, and its verdict has
 to be python3's. A file that passes is not run by python3 too (it takes as long), but with --all.
 
-usage: run.py [--all] [--jobs N] [--first SECONDS] [--timeout SECONDS] [--results FILE] [--keep FOLDER] [--tap]
-              [FILE ...]
+usage: run.py [--all] [--jobs N] [--first SECONDS] [--timeout SECONDS] [--results FILE [--show]] [--keep FOLDER]
+              [--tap] [FILE ...]
 
 FILE may be a package or a pattern, for all files that it stands for: test_asyncio, 'test_multiprocessing_*'.
 
@@ -17,7 +17,7 @@ not installed, 125 when the program is missing.
 
 A whole suite runs in pieces: `run.py --jobs 2 --first 60 --results 3.13-guest.jsonl '*'`. Each file first has the
 seconds of --first; those that need more come last. What is in the file of results is not run again, but where it timed
-out and has more time now.
+out and has more time now. With --show nothing runs: it says what the results come to, of all the files there are.
 
 They are run under `timeout -s INT`: a shell's background job ignores SIGINT, and with it every process that it starts,
 where test_signal and others then fail for any Python.
@@ -61,6 +61,7 @@ def arguments():
     parser.add_argument("--first", type=int, metavar="SECONDS", help="files that need more than this come last")
     parser.add_argument("--timeout", type=int, default=500, metavar="SECONDS", help="for each file (default 500)")
     parser.add_argument("--results", metavar="FILE", help="go on where the run that wrote this file stopped")
+    parser.add_argument("--show", action="store_true", help="run nothing; say what the results come to")
     parser.add_argument("--tap", action="store_true", help="report in TAP, which meson understands")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the full output and the profiles there")
     return parser.parse_args()
@@ -227,6 +228,18 @@ class Report:
         print(f"{sum(self.states.values())} files: {counts}{': ' if self.different else ''}{' '.join(self.different)}")
 
 
+def show(results):
+    """Of all the files there are: what differs or has had too little time, and how many have a verdict."""
+    there = all_files()
+    known = [results.entries[file] for file in there if file in results.entries]
+    for entry in known:
+        if entry["state"] in ("different", "unfinished"):
+            print("\n".join([f"{entry['file']}: {entry['text']}", *(f"    {d}" for d in entry["details"])]))
+    counts = collections.Counter(entry["state"] for entry in known)
+    numbers = ", ".join(f"{counts[state]} {state}" for state in ("same", "different", "skipped", "unfinished"))
+    print(f"{results.column}: {len(there)} files: {numbers}, {len(there) - len(known)} not run")
+
+
 def profiled(db, link):
     """How a profiled Python is called: the words before its arguments, and what its environment has more."""
     if helpers.FORM == "guest":
@@ -306,6 +319,8 @@ def run_all(options, folder):
 def main():
     options = arguments()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # nothing is left running
+    if options.show:
+        return show(Results(options.results))
     os.environ.pop("MALLOC_PERTURB_", None)  # meson's; CPython's tests measure times
     if not os.access(helpers.binary(), os.X_OK):
         print(f"no program at {helpers.binary()}: build it, or say where it is with PIEPROF_BINARY", file=sys.stderr)

@@ -15,7 +15,7 @@ RUN = pathlib.Path(__file__).resolve().parent / "run.py"
 # Plays both interpreters; what each of its files does is in its name. With PIEPROF it is the profiled one.
 INTERPRETER = '''#!/usr/bin/python3 -IS
 import os, pathlib, signal, subprocess, sys, time
-FILES = "test_fine test_slow test_broken test_crash test_absent test_fails test_one test_two test_leaves".split()
+FILES = "test_fine test_slow test_broken test_crash test_absent test_fails test_one test_two test_leaves test_never".split()
 words, folder = sys.argv[1:], pathlib.Path(__file__).resolve().parent
 if words[0] == "-c":
     print("3.0.1")
@@ -145,6 +145,26 @@ def test_it_goes_on_where_it_stopped(made_up):
     assert longer.stdout.splitlines()[-1] == "3 files: 2 same, 0 skipped, 1 different: test_crash"
     entry = json.loads(results.read_text().splitlines()[-1])
     assert [entry[name] for name in ("column", "file", "state")] == ["3.0.1 embedding", "test_slow", "same"]
+
+
+def test_results_are_shown(made_up):
+    results = made_up.parent / "results.jsonl"
+    words = ["--results", results]
+    run(made_up, "--first", "1", "--timeout", "2", *words, "test_never")
+    run(made_up, *words, "test_fine", "test_slow", "test_broken", "test_crash", "test_absent")
+    interrupted = {"column": "3.0.1 embedding", "file": "test_two", "state": "unfinished", "text": "timed out"}
+    with open(results, "a") as file:
+        print(json.dumps({**interrupted, "details": [], "limit": 1}), file=file)
+    calls(made_up)
+    done = run(made_up, *words, "--show")
+    assert done.returncode == 0 and calls(made_up) == []
+    assert done.stdout.splitlines() == [
+        "test_broken: python3 failed (status 2), pieprof failed (status 2)",
+        "    test_it (test_broken.Some.test_it) fails under pieprof only",
+        "test_crash: python3 passed, pieprof failed (status -11)",
+        "test_two: timed out",
+        "3.0.1 embedding: 10 files: 2 same, 2 different, 2 skipped, 1 unfinished, 3 not run",
+    ]
 
 
 def test_a_torn_line_of_results_is_no_result(made_up):
