@@ -150,6 +150,7 @@ groups = Groups()
 def run_one(file, name, python, folder, timeout, environment):
     """Runs one test file by the words `python`; returns (verdict, names of failed tests)."""
     work = folder / name / file
+    shutil.rmtree(work, ignore_errors=True)  # of a run that was killed
     work.mkdir(parents=True)
     argv = ["/usr/bin/timeout", "-s", "INT", "-k", "60", str(timeout + 120), *python, "-m", "test", "-W",
             "--timeout", str(timeout), "--tempdir", str(work), file]

@@ -147,6 +147,15 @@ def test_it_goes_on_where_it_stopped(made_up):
     assert [entry[name] for name in ("column", "file", "state")] == ["3.0.1 embedding", "test_slow", "same"]
 
 
+def test_a_killed_run_left_its_folders(made_up):
+    kept = made_up.parent / "kept"
+    (kept / "pieprof" / "test_fine" / "more").mkdir(parents=True)
+    (kept / "bin").mkdir()
+    (kept / "bin" / "python3").symlink_to("elsewhere")
+    done = run(made_up, "--keep", kept, "test_fine")
+    assert done.stdout.splitlines()[0] == "test_fine: passed" and (kept / "test_fine.pieprof.txt").exists()
+
+
 def test_results_are_shown(made_up):
     results = made_up.parent / "results.jsonl"
     words = ["--results", results]
