@@ -83,7 +83,8 @@ const char *pie_heap_slices_note(const struct pie_heap_slices *slices, uint64_t 
     snprintf(
         ret_text, bytes,
         "to keep the budget, allocations of Python's small blocks were counted in %.0f %% of the time after "
-        "%.0f s, in slices drawn at random: what lines allocated, or held for moments, is an estimate. --overhead 0 counts all",
+        "%.0f s, in slices drawn at random: what lines allocated, or held for moments, is an estimate. "
+        "--overhead 0 counts all",
         100 * (counted > 0 ? counted : 0), (double)(slices->begun_ns - started_ns) / 1e9);
     return ret_text;
 }

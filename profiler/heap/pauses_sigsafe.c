@@ -4,8 +4,10 @@
 #include "profiler/base/clocks.h"
 #include "profiler/heap/engine.h"
 #include "profiler/heap/pause_words.h"
+#include "profiler/thread/filtered.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 /* --- With the GIL --- */
 
@@ -15,6 +17,8 @@ static uintptr_t small_zone;
 static size_t small_zone_bytes;
 static uint64_t in_use_bytes; /* when the pause began */
 static bool is_forgotten;     /* by a forked child: in_use_bytes is not known */
+/* From 3.12 on interpreters may have a GIL each; with several of them nothing pauses, but a pause may have to end. */
+static atomic_flag is_acting = ATOMIC_FLAG_INIT;
 
 /* --- Of all; relaxed: each stands for itself --- */
 
@@ -80,28 +84,33 @@ static void begin_or_end(uint32_t request) {
     atomic_fetch_add_explicit(&cost_ns, pie_monotonic_ns() - begun_ns, memory_order_relaxed);
 }
 
-/* Python gives everything back, or the profile has ended: from here on all is counted. */
-static bool is_over(void) {
-    const struct pie_heap_settings *settings = pie_heap_settings();
+/* Without a profile nothing is to be told any more, and under a filter of the program's the calls that set a pause may
+ * end the process: hooks stay as they are. */
+static bool may_act(const struct pie_heap_settings *settings) {
+    return settings && !pie_filtered();
+}
 
-    return !settings || settings->is_finalizing();
+/* Python gives everything back at its end: from here on all is counted. */
+static uint32_t take_request(const struct pie_heap_settings *settings) {
+    uint32_t request = atomic_exchange_explicit(&pie_heap_request, 0, memory_order_relaxed);
+    bool is_limited = request & (PIE_HEAP_REQUEST_PAUSES | PIE_HEAP_REQUEST_CURRENT);
+
+    if (pie_heap_is_paused && settings->is_finalizing())
+        return PIE_HEAP_REQUEST_ALL;
+    return is_limited && !pause_ops->can_pause() ? PIE_HEAP_REQUEST_ALL : request;
 }
 
 /* Blocks of a measurement pass the hooks, too. */
 void pie_heap_pauses_act(void) {
-    static bool is_acting; /* with the GIL */
+    const struct pie_heap_settings *settings = pie_heap_settings();
     int error = errno;
 
-    if (is_acting)
+    if (!may_act(settings) || atomic_flag_test_and_set_explicit(&is_acting, memory_order_acquire))
         return;
-    uint32_t request = atomic_exchange_explicit(&pie_heap_request, 0, memory_order_relaxed);
-    if (pie_heap_is_paused && is_over())
-        request = PIE_HEAP_REQUEST_ALL;
-    if (!request)
-        return;
-    is_acting = true;
-    begin_or_end(pause_ops && pause_ops->can_pause() ? request : PIE_HEAP_REQUEST_ALL);
-    is_acting = false;
+    uint32_t request = take_request(settings);
+    if (request)
+        begin_or_end(request);
+    atomic_flag_clear_explicit(&is_acting, memory_order_release);
     errno = error;
 }
 
@@ -152,6 +161,7 @@ uint64_t pie_heap_pauses_cost_ns(void) {
 /* A pause goes on until the next hook. */
 void pie_heap_pauses_forget(void) {
     is_forgotten = true;
+    atomic_flag_clear_explicit(&is_acting, memory_order_relaxed);
     atomic_store_explicit(&current, 0, memory_order_relaxed);
     atomic_store_explicit(&moved_bytes, 0, memory_order_relaxed);
     atomic_store_explicit(&cost_ns, 0, memory_order_relaxed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/memory/arenas.h"
 
+#include "profiler/base/safe_load.h"
 #include "runtime/memory/pymalloc.h"
 
 #include <stdatomic.h>
@@ -146,13 +147,16 @@ size_t pie_arenas_count(void) {
     return atomic_load_explicit(&n_arenas, memory_order_relaxed);
 }
 
-/* A pool that was never used is empty memory, and says that nothing is taken. */
+/* A pool that was never used is empty memory, and says that nothing is taken. From 3.12 on another interpreter, which
+ * began in a pause, may just give the arena back. */
 static uint64_t pool_bytes(const struct pie_pymalloc_pool *pool) {
-    uint64_t block_bytes = (uint64_t)(pool->size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
+    struct pie_pymalloc_pool head;
 
-    if (pool->size_class >= PIE_PYMALLOC_CLASSES || pool->taken * block_bytes > POOL_BYTES)
+    if (!pie_safe_words(&head, pool, sizeof head / sizeof(uintptr_t)) ||
+        head.size_class >= PIE_PYMALLOC_CLASSES)
         return 0;
-    return pool->taken * block_bytes;
+    uint64_t taken_bytes = (uint64_t)head.taken * (head.size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
+    return taken_bytes <= POOL_BYTES ? taken_bytes : 0;
 }
 
 static uint64_t arena_bytes(const char *arena) {

@@ -637,15 +637,21 @@ void pie_pymem_measure(void) {
         set_prices(small_pair_ns(hooks), pair_ns(take_large, hooks));
 }
 
-/* A question to all pools takes 3 ms at most. Interpreters with a GIL each allocate while others ask. */
+/* Interpreters with a GIL each allocate while others ask. None at all: it has ended. */
+static bool has_one_interpreter(void) {
+    PyInterpreterState *first = PyInterpreterState_Head();
+
+    return first && !PyInterpreterState_Next(first);
+}
+
+/* A question to all pools takes 3 ms at most. */
 static bool can_pause(void) {
     enum { ARENAS_MAX = 512 };
     PyMemAllocatorEx hooks[3];
 
     get_allocators(hooks);
-
     return pie_arenas_count() > 0 && pie_arenas_count() <= ARENAS_MAX && !atomic_load(&is_checked) &&
-           are_ours(hooks) && !PyInterpreterState_Next(PyInterpreterState_Head());
+           are_ours(hooks) && has_one_interpreter();
 }
 
 /* Found by its name (bench/counting.py). */

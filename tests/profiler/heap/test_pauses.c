@@ -7,6 +7,7 @@
 #include "profiler/base/region.h"
 #include "profiler/heap/engine.h"
 #include "profiler/heap/pause_words.h"
+#include "profiler/thread/filtered.h"
 #include "profiler/thread/thread.h"
 
 #include <math.h>
@@ -185,6 +186,41 @@ static void test_the_end_of_the_program_ends_a_pause(void **state) {
     assert_int_equal(pie_heap_pauses_moved_bytes(), -1000);
 }
 
+/* The calls that set a pause could end it. */
+static void test_a_thread_under_a_filter_leaves_requests_to_others(void **state) {
+    request(true, 0.25);
+    pie_filtered_set(true);
+    pie_heap_pauses_act();
+    pie_filtered_set(false);
+    assert_false(pie_heap_is_paused);
+    assert_true(pie_heap_has_request());
+    pie_heap_pauses_act();
+    assert_true(pie_heap_is_paused);
+}
+
+static void test_without_a_profile_nothing_changes(void **state) {
+    const struct pie_heap_settings *settings = pie_heap_settings();
+
+    take(true, 0.25);
+    pie_heap_set(NULL);
+    take(false, 0.25);
+    assert_true(pie_heap_is_paused);
+    pie_heap_set(settings);
+    pie_heap_pauses_act();
+    assert_false(pie_heap_is_paused);
+}
+
+/* As where a second interpreter begins. */
+static void test_a_pause_ends_where_there_may_be_none_any_more(void **state) {
+    take(true, 0.25);
+    may_pause = false;
+    in_use = 6000;
+    take(true, 0.25);
+    assert_false(pie_heap_is_paused);
+    assert_int_equal(pie_heap_pauses_moved_bytes(), 1000);
+    assert_int_equal(share_of(zone), 0);
+}
+
 static void test_where_it_cannot_pause_all_is_counted(void **state) {
     may_pause = false;
     take(true, 0.25);
@@ -242,6 +278,9 @@ int main(void) {
         cmocka_unit_test_setup(test_samples_of_small_blocks_stand_for_more, afresh),
         cmocka_unit_test_setup(test_growth_ends_a_pause, afresh),
         cmocka_unit_test_setup(test_the_end_of_the_program_ends_a_pause, afresh),
+        cmocka_unit_test_setup(test_a_thread_under_a_filter_leaves_requests_to_others, afresh),
+        cmocka_unit_test_setup(test_without_a_profile_nothing_changes, afresh),
+        cmocka_unit_test_setup(test_a_pause_ends_where_there_may_be_none_any_more, afresh),
         cmocka_unit_test_setup(test_where_it_cannot_pause_all_is_counted, afresh),
         cmocka_unit_test_setup(test_a_forked_child_counts_from_nothing, afresh),
         cmocka_unit_test_setup(test_the_price_is_measured_once, afresh),
