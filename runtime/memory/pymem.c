@@ -62,6 +62,13 @@ static size_t size_of_request(size_t bytes) {
  * of them beside another domain's ctx. */
 static const PyMemAllocatorEx *const pymalloc = &originals[PYMEM_DOMAIN_OBJ];
 
+/* After a block was taken and counted. All functions that take blocks do: what only some of them see ends late, and a
+ * slice that is counted is longer than one that is not. */
+ALWAYS_INLINE void act_on_request(void) {
+    if (__builtin_expect(pie_heap_has_request(), 0))
+        pie_heap_pauses_act();
+}
+
 __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,
                                                                  const void *caller) {
     const PyMemAllocatorEx *original = ctx;
@@ -70,8 +77,7 @@ __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size
 
     if (pie_pymalloc_is_small(block))
         pie_heap_allocated_slowly(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), caller);
-    if (pie_heap_has_request())
-        pie_heap_pauses_act();
+    act_on_request();
     return block;
 }
 
@@ -141,6 +147,7 @@ static void *small_calloc(void *ctx, size_t count, size_t bytes) {
     if (heap && !pie_heap_is_paused && pie_pymalloc_is_small(block))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(count * bytes),
                            __builtin_return_address(0));
+    act_on_request();
     return block;
 }
 
@@ -207,6 +214,7 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
         if (heap && !pie_heap_is_paused && pie_pymalloc_is_small(moved)) /* shrunk, or fresh */
             pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, pie_pymalloc_size(moved),
                                __builtin_return_address(0));
+        act_on_request();
         return moved;
     }
     size_t old_bytes = pie_pymalloc_size(block);
@@ -217,6 +225,7 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
         new_bytes = old_bytes; /* it is followed, not counted */
     pie_heap_resized(heap, PIE_HEAP_PYTHON, token, moved ? moved : block, old_bytes, new_bytes,
                      __builtin_return_address(0));
+    act_on_request();
     return moved;
 }
 
