@@ -42,7 +42,8 @@ enum {
     PRICE_BYTES = 32,               /* a number's */
     PRICE_ALIVE = 4,
     PRICE_BLOCKS = 512,
-    PRICE_ROUNDS = 5,
+    PRICE_ROUNDS = 5, /* as the program begins, which waits for it */
+    PAUSE_ROUNDS = 50,
 };
 
 extern __thread struct pie_heap_thread *pie_heap_self PIE_TLS;
@@ -570,17 +571,18 @@ static void add_numbers(void) {
     Py_XDECREF(sum);
 }
 
+/* By no call, which might be one too deep where a program is measured that runs. */
 static void make_objects(void) {
     for (int i = 0; i < PRICE_BLOCKS; i++) {
-        PyObject *made = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
+        PyObject *made = PyType_GenericAlloc(&PyBaseObject_Type, 0);
         Py_XDECREF(made);
     }
 }
 
-static uint64_t least_ns(void (*work)(void)) {
+static uint64_t least_ns(void (*work)(void), int rounds) {
     uint64_t least_ns = UINT64_MAX;
 
-    for (int round = 0; round < PRICE_ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         uint64_t begun_ns = pie_monotonic_ns();
         work();
         uint64_t took_ns = pie_monotonic_ns() - begun_ns;
@@ -595,20 +597,20 @@ static struct pie_heap_thread uncounted = {
                {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
 
 static uint64_t some_blocks_ns(void) {
-    return least_ns(take_small) + least_ns(add_numbers);
+    return least_ns(take_small, PAUSE_ROUNDS) + least_ns(add_numbers, PAUSE_ROUNDS);
 }
 
 /* Of a block, in ns. */
-static double pair_ns(void (*work)(void), const PyMemAllocatorEx hooks[3]) {
+static double pair_ns(void (*work)(void), int rounds, const PyMemAllocatorEx hooks[3]) {
     struct pie_heap_thread *counts = pie_heap_self;
     enum jump jumped = jumping();
 
     pie_heap_self = &uncounted;
-    uint64_t counted_ns = least_ns(work);
+    uint64_t counted_ns = least_ns(work, rounds);
     set_allocators(originals);
     jump_directly(TO_NONE);
     pie_heap_self = NULL;
-    uint64_t plain_ns = least_ns(work);
+    uint64_t plain_ns = least_ns(work, rounds);
     jump_directly(jumped);
     set_allocators(hooks);
     pie_heap_self = counts;
@@ -616,8 +618,9 @@ static double pair_ns(void (*work)(void), const PyMemAllocatorEx hooks[3]) {
 }
 
 /* The middle of three. A single one differs by half between two builds, by where the linker puts functions. */
-static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
-    double a = pair_ns(take_small, hooks), b = pair_ns(add_numbers, hooks), c = pair_ns(make_objects, hooks);
+static double small_pair_ns(int rounds, const PyMemAllocatorEx hooks[3]) {
+    double a = pair_ns(take_small, rounds, hooks), b = pair_ns(add_numbers, rounds, hooks),
+           c = pair_ns(make_objects, rounds, hooks);
     double low = a < b ? a : b, high = a < b ? b : a;
 
     return c < low ? low : c > high ? high : c;
@@ -643,7 +646,7 @@ void pie_pymem_measure(void) {
     if (has_pymalloc() && small_ns >= 0 && large_ns >= 0)
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
-        set_prices(small_pair_ns(hooks), pair_ns(take_large, hooks));
+        set_prices(small_pair_ns(PRICE_ROUNDS, hooks), pair_ns(take_large, PRICE_ROUNDS, hooks));
 }
 
 /* Interpreters with a GIL each allocate while others ask. None at all: it has ended. */
@@ -671,13 +674,15 @@ __attribute__((noinline)) static bool set_paused(bool is_paused) {
     return true;
 }
 
-/* Between two blocks of a program that runs. */
+/* Between two blocks of a program that runs. The price of counting is measured anew: in few rounds it differs by a
+ * factor of three from run to run, which decides over how much may be counted. */
 static double paused_price_part(void) {
     struct pie_heap_thread *counts = pie_heap_self;
     enum jump jumped = jumping();
     PyMemAllocatorEx hooks[3];
 
     get_allocators(hooks);
+    pie_heap_python_pairs_set(small_pair_ns(PAUSE_ROUNDS, hooks), pie_heap_large_pair_ns());
     pie_heap_self = &uncounted;
     uint64_t counted_ns = some_blocks_ns();
     bool is_set = set_paused(true);
