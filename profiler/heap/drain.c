@@ -35,7 +35,7 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
-    NOTE_BYTES = 256,
+    NOTE_BYTES = 384,
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 

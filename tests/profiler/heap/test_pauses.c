@@ -258,7 +258,7 @@ static void test_the_price_is_measured_once(void **state) {
 
 static void test_the_note_says_how_much_was_counted(void **state) {
     struct pie_heap_slices slices = {.share = 0.5, .random = 1, .begun_ns = 0};
-    char text[256];
+    char text[384];
 
     assert_null(pie_heap_slices_note(&slices, 1, 2, text, sizeof text));
     take(true, 0.25);
