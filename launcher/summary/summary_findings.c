@@ -101,7 +101,8 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
 static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
 static const char
     findings_begin[] =
-        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = :run),"
+        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = "
+        ":run),"
         " low AS MATERIALIZED (SELECT v.*, NULL AS own_file, NULL AS own_line, NULL AS nth, NULL AS has_own,"
         " v.traps < t.high_traps AS is_thin, 0 AS is_high, min(v.rank)"
         " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"

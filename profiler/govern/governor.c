@@ -36,6 +36,15 @@ static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
 static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.1;
 
+/* Counting is exact, so only a run that it costs too much for so much CPU time is counted in parts; with a smaller
+ * budget, for less. It and what has no rate may cost this part of the budget; the rest is for what else has one, and
+ * pays debts back. */
+static const double TOO_DEAR_NS = 3e9, COUNTING_MAX = 0.5;
+/* Slices that are counted and ones that are not make a mean over many looks, and a rate that moves by a little. */
+static const double COUNTING_MEAN_PART = 0.03, COUNTING_STEP = 0.05;
+/* Fewer slices say little about when something was allocated; of what is allowed, counting may always have some. */
+static const double COUNTED_MIN = 0.15, COUNTING_LEAST = 0.1;
+
 static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
@@ -61,7 +70,7 @@ static double within(double value, double least, double most) {
 }
 
 void pie_governor_begin(struct pie_governor *governor, double budget, bool is_asked) {
-    *governor = (struct pie_governor){.budget = budget, .running = 1, .is_asked = is_asked};
+    *governor = (struct pie_governor){.budget = budget, .running = 1, .counted = 1, .is_asked = is_asked};
     for (int i = 0; i < PIE_COSTS_GOVERNED; i++) {
         governor->trim[i] = 1;
         governor->allowed[i] = is_asked ? ASKED_FIRST_PART * PARTS[i] * budget : 0;
@@ -106,13 +115,24 @@ static double debt_ns(const struct pie_governor *governor) {
     return all_ns + paid * (double)governor->spent_ns[PIE_COST_START] - governor->budget * cpu_ns;
 }
 
+/* What was spent since the last look. */
+static double more_of(const struct pie_governor *governor, const uint64_t spent_ns[PIE_COSTS],
+                      enum pie_cost cost) {
+    return spent_ns[cost] > governor->spent_ns[cost] ? (double)(spent_ns[cost] - governor->spent_ns[cost])
+                                                     : 0;
+}
+
+static void note_slowly(struct pie_governor *governor, double *mean, double now) {
+    *mean = governor->is_known ? *mean + (now - *mean) * COUNTING_MEAN_PART : now;
+}
+
 static void note(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t spent_ns[PIE_COSTS]) {
     double passed_ns = (double)(cpu_ns - governor->cpu_ns);
 
+    note_slowly(governor, &governor->counting, more_of(governor, spent_ns, PIE_COST_COUNTING) / passed_ns);
+    note_slowly(governor, &governor->uncountable, more_of(governor, spent_ns, PIE_COST_OTHER) / passed_ns);
     for (int i = 0; i < PIE_COSTS; i++) {
-        double more_ns =
-            spent_ns[i] > governor->spent_ns[i] ? (double)(spent_ns[i] - governor->spent_ns[i]) : 0;
-        double now = more_ns / passed_ns;
+        double now = more_of(governor, spent_ns, (enum pie_cost)i) / passed_ns;
         governor->spending[i] =
             governor->is_known ? governor->spending[i] + (now - governor->spending[i]) * MEAN_PART : now;
         governor->spent_ns[i] = spent_ns[i];
@@ -140,8 +160,10 @@ static double asked_target(const struct pie_governor *governor) {
 /* For what has a rate, by now. */
 static double divisible(struct pie_governor *governor) {
     double least = (governor->is_asked ? ASKED_GOVERNED_MIN : GOVERNED_MIN) * governor->budget;
-    double rest =
-        (governor->is_asked ? asked_target(governor) : target(governor)) - governor->spending[PIE_COST_OTHER];
+    /* Slices that are counted and ones that are not: of late says little. */
+    double counting = governor->counted < 1 ? governor->counting : governor->spending[PIE_COST_COUNTING];
+    double rest = (governor->is_asked ? asked_target(governor) : target(governor)) -
+                  governor->spending[PIE_COST_OTHER] - counting;
 
     governor->is_short = governor->is_asked && rest <= least;
     return rest > least ? rest : least;
@@ -180,6 +202,25 @@ static void trim(struct pie_governor *governor) {
     }
 }
 
+/* What counting may cost. */
+static double counting_allowed(const struct pie_governor *governor) {
+    double rest = COUNTING_MAX * governor->budget - governor->uncountable;
+
+    return rest > COUNTING_LEAST * governor->budget ? rest : COUNTING_LEAST * governor->budget;
+}
+
+static void limit_counting(struct pie_governor *governor, double passed_ns) {
+    double allowed = counting_allowed(governor), part = within(governor->budget / BUDGET_USUAL, 0, 1);
+
+    if (governor->counted >= 1) {
+        governor->too_dear_ns = governor->counting > allowed ? governor->too_dear_ns + passed_ns : 0;
+        if (governor->too_dear_ns < part * TOO_DEAR_NS)
+            return;
+    }
+    double wanted = governor->counting > 0 ? within(allowed / governor->counting, 0, 2) : 2;
+    governor->counted = within(governor->counted * (1 + (wanted - 1) * COUNTING_STEP), COUNTED_MIN, 1);
+}
+
 static void note_running(struct pie_governor *governor, uint64_t wall_ns, uint64_t cpu_ns) {
     double passed_ns = (double)(wall_ns - governor->wall_ns);
 
@@ -195,10 +236,12 @@ void pie_governor_look(struct pie_governor *governor, uint64_t wall_ns, uint64_t
     note_running(governor, wall_ns, cpu_ns);
     if (governor->budget <= 0 || cpu_ns < governor->cpu_ns + LOOK_NS)
         return;
+    double passed_ns = (double)(cpu_ns - governor->cpu_ns);
     note(governor, cpu_ns, spent_ns);
     governor->divides = governor->divides || is_over(governor);
     if (governor->divides) {
         divide(governor, divisible(governor));
         trim(governor);
+        limit_counting(governor, passed_ns);
     }
 }

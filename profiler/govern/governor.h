@@ -19,7 +19,8 @@ enum pie_cost {
     PIE_COST_TICKS,   /* looks at all threads (govern/pace.h) */
     PIE_COST_ARMING,  /* clocks of threads, given and taken (govern/pace.h) */
     PIE_COSTS_GOVERNED,
-    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* names and rows, counting, switches, forks, traced loops */
+    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* names and rows, switches, forks, traced loops */
+    PIE_COST_COUNTING,                   /* each allocated block; what has a rate is which time is counted */
     PIE_COST_START,                      /* before the program began: no rate changes it any more */
     PIE_COSTS
 };
@@ -34,6 +35,9 @@ struct pie_governor {
     double trim[PIE_COSTS_GOVERNED];    /* what rates are set by, as a part of what is allowed */
     double running;                     /* CPU time by wall time, of late */
     uint64_t wall_ns, wall_cpu_ns;      /* at the last look of all */
+    double counting, uncountable;       /* means over seconds: of counting, and of what has no rate at all */
+    double counted;                     /* the part of time in which blocks are counted, 1 at first */
+    double too_dear_ns;                 /* CPU time since counting costs too much */
     bool is_known;                      /* spending */
     bool divides;                       /* the run has cost so much that it is limited from now on */
 };

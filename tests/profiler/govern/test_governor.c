@@ -52,6 +52,8 @@ static double spent(const struct program *program) {
 
 static double cost_of(const struct program *program, int i) {
     double share = i < PIE_COSTS_GOVERNED ? pie_governor_share(&program->governor, (enum pie_cost)i) : 0;
+    if (i == PIE_COST_COUNTING) /* blocks that are not counted cost a fifth */
+        return program->asked[i] * (program->governor.counted + (1 - program->governor.counted) / 5);
 
     return share > 0 && share * program->excess[i] < program->asked[i] ? share * program->excess[i]
                                                                        : program->asked[i];
@@ -267,6 +269,31 @@ static void test_dear_hooks_leave_a_part_to_the_rest(void **state) {
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] >= 0.1 * BUDGET);
 }
 
+/* Counting pauses where it costs too much for seconds; then the budget is kept, and all is counted again later. */
+static void test_counting_pauses_where_it_is_too_dear(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.06, 0.003);
+    program.asked[PIE_COST_COUNTING] = 0.06;
+    run(&program, 4500);
+    assert_true(program.governor.counted == 1);
+    run(&program, 20000);
+    assert_true(program.governor.counted < 0.6 && program.governor.counted > 0.1);
+    assert_true(run(&program, 20000) < BUDGET + 0.002);
+    program.asked[PIE_COST_COUNTING] = 0.01;
+    run(&program, 20000);
+    assert_true(program.governor.counted == 1);
+}
+
+static void test_counting_that_has_room_does_not_pause(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.06, 0.003);
+    program.asked[PIE_COST_COUNTING] = 0.02;
+    run(&program, 60000);
+    assert_true(program.governor.counted == 1);
+}
+
 static void test_without_a_budget_nothing_is_limited(void **state) {
     struct program program;
 
@@ -274,6 +301,9 @@ static void test_without_a_budget_nothing_is_limited(void **state) {
     run(&program, 10000);
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] == 0);
     assert_true(fabs(run(&program, 1000) - 0.128) < 0.001);
+    program.asked[PIE_COST_COUNTING] = 0.2;
+    run(&program, 10000);
+    assert_true(program.governor.counted == 1);
 }
 
 /* A program that sleeps is not looked at. */
@@ -306,6 +336,8 @@ int main(void) {
         cmocka_unit_test(test_what_one_leaves_over_goes_to_others),
         cmocka_unit_test(test_a_step_is_answered_within_two_seconds),
         cmocka_unit_test(test_dear_hooks_leave_a_part_to_the_rest),
+        cmocka_unit_test(test_counting_pauses_where_it_is_too_dear),
+        cmocka_unit_test(test_counting_that_has_room_does_not_pause),
         cmocka_unit_test(test_without_a_budget_nothing_is_limited),
         cmocka_unit_test(test_too_little_time_shows_nothing),
     };
