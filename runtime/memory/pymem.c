@@ -533,8 +533,10 @@ static bool are_ours(const PyMemAllocatorEx allocators[3]) {
     return are;
 }
 
-static void set_allocators(const PyMemAllocatorEx allocators[3]) {
-    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++) {
+/* Of this domain and those after it. That of raw memory is set before the program begins only: threads ask it without
+ * the GIL, while it is set. */
+static void set_allocators(const PyMemAllocatorEx allocators[3], int first) {
+    for (int i = first; i <= PYMEM_DOMAIN_OBJ; i++) {
         PyMemAllocatorEx allocator = allocators[i];
         PyMem_SetAllocator((PyMemAllocatorDomain)i, &allocator);
     }
@@ -603,26 +605,27 @@ static uint64_t some_blocks_ns(void) {
 }
 
 /* Of a block, in ns. */
-static double pair_ns(void (*work)(void), int rounds, const PyMemAllocatorEx hooks[3]) {
+static double pair_ns(void (*work)(void), int rounds, const PyMemAllocatorEx hooks[3], int first) {
     struct pie_heap_thread *counts = pie_heap_self;
     enum jump jumped = jumping();
 
     pie_heap_self = &uncounted;
     uint64_t counted_ns = least_ns(work, rounds);
-    set_allocators(originals);
+    set_allocators(originals, first);
     jump_directly(TO_NONE);
     pie_heap_self = NULL;
     uint64_t plain_ns = least_ns(work, rounds);
     jump_directly(jumped);
-    set_allocators(hooks);
+    set_allocators(hooks, first);
     pie_heap_self = counts;
     return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PRICE_BLOCKS : 0;
 }
 
 /* The middle of three. A single one differs by half between two builds, by where the linker puts functions. */
 static double small_pair_ns(int rounds, const PyMemAllocatorEx hooks[3]) {
-    double a = pair_ns(take_small, rounds, hooks), b = pair_ns(add_numbers, rounds, hooks),
-           c = pair_ns(make_objects, rounds, hooks);
+    double a = pair_ns(take_small, rounds, hooks, PYMEM_DOMAIN_MEM),
+           b = pair_ns(add_numbers, rounds, hooks, PYMEM_DOMAIN_MEM),
+           c = pair_ns(make_objects, rounds, hooks, PYMEM_DOMAIN_MEM);
     double low = a < b ? a : b, high = a < b ? b : a;
 
     return c < low ? low : c > high ? high : c;
@@ -648,7 +651,8 @@ void pie_pymem_measure(void) {
     if (has_pymalloc && small_ns >= 0 && large_ns >= 0)
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
-        set_prices(small_pair_ns(PRICE_ROUNDS, hooks), pair_ns(take_large, PRICE_ROUNDS, hooks));
+        set_prices(small_pair_ns(PRICE_ROUNDS, hooks),
+                   pair_ns(take_large, PRICE_ROUNDS, hooks, PYMEM_DOMAIN_RAW));
 }
 
 /* Interpreters with a GIL each allocate while others ask. None at all: it has ended. */
@@ -690,11 +694,11 @@ static double paused_price_part(void) {
     bool is_set = set_paused(true);
     uint64_t paused_ns = some_blocks_ns();
     is_set = set_paused(false) && is_set;
-    set_allocators(originals);
+    set_allocators(originals, PYMEM_DOMAIN_MEM);
     jump_directly(TO_NONE);
     uint64_t plain_ns = some_blocks_ns();
     jump_directly(jumped);
-    set_allocators(hooks);
+    set_allocators(hooks, PYMEM_DOMAIN_MEM);
     pie_heap_self = counts;
     if (!is_set || counted_ns <= plain_ns || paused_ns >= counted_ns)
         return 1;
