@@ -47,22 +47,22 @@ WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 CREATE VIEW x_again_call AS
 SELECT *, min(iif(is_new, total_ns, NULL)) OVER (PARTITION BY run, process, place) AS new_ns
 FROM (
-SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
-  coalesce(l.is_in_loop, 0) AS is_in_loop, EXISTS (
-    SELECT 1 FROM called d JOIN x_again_threshold t
-    WHERE d.process = x.process AND d.file = f.path AND d.line = l.line AND d.compared = d.calls - d.raised
-      AND d.compared >= t.new_calls AND d.once >= t.new_part * d.compared
-      AND d.callee = (SELECT g.name FROM function g WHERE g.process = x.process AND g.id = x.function)) AS is_new
-FROM (
-  SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
-  FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
-  WHERE b.again_ns >= t.again_part * b.total_ns AND b.same >= t.same
-    AND (b.same + z.z2 / 2 - sqrt(z.z2 * b.same * (b.compared - b.same) / b.compared + z.z2 * z.z2 / 4)) / (b.compared + z.z2)
-      >= t.same_low) x
-CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind = 3 AND c.function = x.function
-  AND c.cpu_ns >= x.caller_part * x.total_ns
-JOIN place(l, u, f) AT (c.process, c.location)
-WHERE f.is_own);
+  SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
+    coalesce(l.is_in_loop, 0) AS is_in_loop, EXISTS (
+      SELECT 1 FROM called d JOIN x_again_threshold t
+      WHERE d.process = x.process AND d.file = f.path AND d.line = l.line AND d.compared = d.calls - d.raised
+        AND d.compared >= t.new_calls AND d.once >= t.new_part * d.compared
+        AND d.callee = (SELECT g.name FROM function g WHERE g.process = x.process AND g.id = x.function)) AS is_new
+  FROM (
+    SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
+    FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
+    WHERE b.again_ns >= t.again_part * b.total_ns AND b.same >= t.same
+      AND (b.same + z.z2 / 2 - sqrt(z.z2 * b.same * (b.compared - b.same) / b.compared + z.z2 * z.z2 / 4)) / (b.compared + z.z2)
+        >= t.same_low) x
+  CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind = 3 AND c.function = x.function
+    AND c.cpu_ns >= x.caller_part * x.total_ns
+  JOIN place(l, u, f) AT (c.process, c.location)
+  WHERE f.is_own);
 
 -- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most.
 -- Of the functions around such a line, it is the innermost that is called in a loop, since each round does the same.
