@@ -74,8 +74,9 @@ static int check_file(struct pie_reader *reader, int64_t run, const char *path) 
         return 0;
     FILE *file = fopen(path, "re");
     if (!file) {
-        pie_message_error("%s, in which the findings are: %s; put it back, or profile the program where it is now",
-                          path, strerror(errno));
+        pie_message_error(
+            "%s, in which the findings are: %s; put it back, or profile the program where it is now", path,
+            strerror(errno));
         return PIE_PROFILE_FAILED;
     }
     int status = check_text(reader, run, path, file);

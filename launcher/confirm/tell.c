@@ -92,11 +92,12 @@ void pie_confirm_tell_absent(const struct pie_confirm_board *board, int status) 
 
     for (uint32_t i = 0; i < board->n_lines; i++)
         if (!board->lines[i].has_code && pie_confirm_source_is_new(board, i))
-            pie_message_warning("nothing of %s, in which findings are, was run, so none of its calls were counted%s",
-                                board->lines[i].file,
-                                is_explained ? ""
-                                             : "; if the program was moved or renamed, profile it again where it "
-                                               "is now, or run what was profiled: pieprof confirm DB -- SCRIPT ARGS");
+            pie_message_warning(
+                "nothing of %s, in which findings are, was run, so none of its calls were counted%s",
+                board->lines[i].file,
+                is_explained ? ""
+                             : "; if the program was moved or renamed, profile it again where it "
+                               "is now, or run what was profiled: pieprof confirm DB -- SCRIPT ARGS");
 }
 
 void pie_confirm_tell_gaps(const struct pie_confirm_board *board, int status) {

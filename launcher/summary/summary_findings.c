@@ -102,7 +102,8 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
 static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
 static const char
     findings_begin[] =
-        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = :run),"
+        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = "
+        ":run),"
         " low AS MATERIALIZED (SELECT v.*, NULL AS own_file, NULL AS own_line, NULL AS nth, NULL AS has_own,"
         " v.traps < t.high_traps AS is_thin, 0 AS is_high, min(v.rank)"
         " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
@@ -367,8 +368,9 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 
 /* The lines of weight of which nothing is decided, where none is high. Those that may waste a part are left out, if
  * such lines were printed (:limit). */
-static const char heavy_sql[] = "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line"
-                                " WHERE run = :run AND NOT (may_waste AND :limit < 2) ORDER BY share DESC LIMIT :limit";
+static const char heavy_sql[] =
+    "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line"
+    " WHERE run = :run AND NOT (may_waste AND :limit < 2) ORDER BY share DESC LIMIT :limit";
 enum { HEAVY_FILE, HEAVY_LINE, HEAVY_SHARE, HEAVY_KNOWN, HEAVY_WHAT_TO_DO, HEAVY_FINDING };
 
 /* ": count its calls with …", or nothing. Heap, or NULL. */
@@ -377,8 +379,8 @@ static char *how_to_count(const struct pie_finding_screen *screen, long long fin
 
     if (finding == 0)
         text = strdup("");
-    else if (asprintf(&text, ": count its calls with \"pieprof confirm %s --finding %lld\"", path ? path : "?",
-                      finding) < 0)
+    else if (asprintf(&text, ": count its calls with \"pieprof confirm %s --finding %lld\"",
+                      path ? path : "?", finding) < 0)
         text = NULL;
     free(path);
     return text;
@@ -386,13 +388,14 @@ static char *how_to_count(const struct pie_finding_screen *screen, long long fin
 
 /* example.py:12 takes 89 % of the run, but no call is made again: 57 counted calls of convolve had … */
 static void print_heavy_line(const struct pie_finding_screen *screen, struct pie_cursor *row, bool is_first) {
-    char *place = pie_finding_place(base_name(pie_cursor_text(row, HEAVY_FILE)), pie_cursor_real(row, HEAVY_LINE)),
+    char *place =
+             pie_finding_place(base_name(pie_cursor_text(row, HEAVY_FILE)), pie_cursor_real(row, HEAVY_LINE)),
          *known = pie_text_printable(pie_cursor_text(row, HEAVY_KNOWN)),
          *how = how_to_count(screen, pie_cursor_int(row, HEAVY_FINDING));
 
     print_sentence(screen, "%s takes %.0f %% of the run, %s%s%s%s", place ? place : "?",
-                   100 * pie_cursor_real(row, HEAVY_SHARE), known ? known : "?", how ? how : "", is_first ? "; " : "",
-                   is_first ? pie_cursor_text(row, HEAVY_WHAT_TO_DO) : "");
+                   100 * pie_cursor_real(row, HEAVY_SHARE), known ? known : "?", how ? how : "",
+                   is_first ? "; " : "", is_first ? pie_cursor_text(row, HEAVY_WHAT_TO_DO) : "");
     free(place);
     free(known);
     free(how);

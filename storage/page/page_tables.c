@@ -70,7 +70,8 @@ static const struct pie_page_statement counters = {
 static const struct pie_page_statement undecided = {
     .name = "undecided_lines",
     .sql = "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line WHERE run = :run"
-           " AND NOT EXISTS (SELECT 1 FROM v_redundancy WHERE run = :run AND severity = 'high') ORDER BY share DESC",
+           " AND NOT EXISTS (SELECT 1 FROM v_redundancy WHERE run = :run AND severity = 'high') ORDER BY "
+           "share DESC",
     .order = "CPU time",
     .rows_max = 10,
     .bytes_max = 10000,

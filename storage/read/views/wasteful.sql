@@ -39,8 +39,8 @@ FROM (
     coalesce(max(k.may_waste AND NOT (k.category = 'undecided' AND coalesce(h.new_calls, 0))), 0) AS may_waste
   FROM x_heavy_line h LEFT JOIN (
     SELECT v.run, v.file, v.line, v.rank, v.severity, v.category, v.severity = 'low' AND v.traps >= t.category_traps_min
-      AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= e.part * a.cpu_ns AS may_waste
-    FROM v_redundancy v JOIN x_threshold t JOIN x_heavy_threshold e JOIN x_total a ON a.run = v.run WHERE v.library IS NULL) k
+      AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= e.warm_part * a.cpu_ns AS may_waste
+    FROM v_redundancy v JOIN x_threshold t JOIN x_hot_threshold e JOIN x_total a ON a.run = v.run WHERE v.library IS NULL) k
     ON k.run = h.run AND k.file = h.file AND k.line = h.line
   GROUP BY h.run, h.file, h.line) x
 WHERE NOT is_maybe AND (new_calls > 0 OR (
