@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,21 @@ static bool is_true_in(struct pie_cursor *row, const char *name) {
     return false;
 }
 
+/* What is made of the format, wrapped; all lines but the first are indented. */
+__attribute__((format(printf, 2, 3))) static void print_sentence(const struct pie_finding_screen *screen,
+                                                                 const char *format, ...) {
+    va_list values;
+    char *text = NULL;
+
+    va_start(values, format);
+    int size = vasprintf(&text, format, values);
+    va_end(values);
+    if (size < 0)
+        return;
+    pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    free(text);
+}
+
 /* How to decide. Heap, or NULL. A second run counts calls; with which Pythons it can, it reports itself. */
 static char *what_decides(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                           bool is_thin) {
@@ -148,37 +164,27 @@ static char *what_decides(const struct pie_finding_screen *screen, const struct 
 /* example.py:12 may waste up to 42 % of the run, but only 7 comparisons tell of it: profile a longer run, … */
 static void print_undecided_line(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                                  bool is_thin) {
-    char *place = place_of(finding), *how = what_decides(screen, finding, is_thin), *text = NULL,
-         share[32] = "a part";
+    char *place = place_of(finding), *how = what_decides(screen, finding, is_thin), share[32] = "a part";
 
     if (finding->wasted_s > 0) /* the only figure of the run's time that there is here */
         snprintf(share, sizeof share, "up to %.0f %%",
                  fmin(100, 100 * finding->wasted_share * finding->wasted_s_high / finding->wasted_s));
-    if (asprintf(&text, "%s may waste %s of the run, but %s", place ? place : "?", share, how ? how : "?") <
-        0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s may waste %s of the run, but %s", place ? place : "?", share, how ? how : "?");
     free(place);
     free(how);
-    free(text);
 }
 
 /* example.py:12 takes 42 % of the run: 97 % of its time is in convolve() of numpy, for which there often is … */
 static void print_known_line(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     const char *evidence = finding->evidence ? finding->evidence : "?";
-    char *place = place_of(finding), *text = NULL;
+    char *place = place_of(finding);
 
-    if (asprintf(&text, "%s takes %.0f %% of the run: %.*s", place ? place : "?",
-                 100 * finding->wasted_share * finding->cpu_s / finding->wasted_s,
-                 (int)strcspn(evidence, ";"), evidence) < 0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s takes %.0f %% of the run: %.*s", place ? place : "?",
+                   100 * finding->wasted_share * finding->cpu_s / finding->wasted_s,
+                   (int)strcspn(evidence, ";"), evidence);
     if (finding->advice)
         print_advice(screen, finding->advice, ADVICE_LINES);
     free(place);
-    free(text);
 }
 
 /* What is being printed, below `above` lines of other findings. */
@@ -361,91 +367,47 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 }
 
 /* The lines of weight of which nothing is decided, where none is high. Those that may waste a part are left out, if
- * such lines were printed (:limit). Where too little was compared in the run, only what was counted is said (:seen). */
+ * such lines were printed (:limit). */
 static const char heavy_sql[] =
-    "WITH known AS MATERIALIZED (SELECT v.file, v.line, v.severity, v.rank, v.severity = 'low' AND"
-    " v.traps >= t.category_traps_min AND 1e9 * iif(v.category = 'undecided', v.again_s_high, "
-    "v.wasted_s_high)"
-    " >= 0.1 * a.cpu_ns AS may_waste, v.category FROM v_redundancy v JOIN x_threshold t"
-    " JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.library IS NULL)"
-    " SELECT h.file, h.line, h.share, h.callee, h.new_calls, h.comparisons,"
-    " (SELECT min(rank) FROM known k WHERE k.file = h.file AND k.line = h.line) FROM x_heavy_line h"
-    " WHERE h.run = :run AND NOT EXISTS (SELECT 1 FROM known k WHERE k.file = h.file AND k.line = h.line"
-    " AND (k.severity = 'maybe' OR :limit < 2 AND k.may_waste"
-    " AND NOT (k.category = 'undecided' AND coalesce(h.new_calls, 0))))"
-    " AND (coalesce(h.new_calls, 0) OR :seen)"
-    " ORDER BY h.share DESC LIMIT :limit";
+    "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line"
+    " WHERE run = :run AND NOT (may_waste AND :limit < 2) ORDER BY share DESC LIMIT :limit";
+enum { HEAVY_FILE, HEAVY_LINE, HEAVY_SHARE, HEAVY_KNOWN, HEAVY_WHAT_TO_DO, HEAVY_FINDING };
 
-/* "but no call is made again: 57 counted calls of convolve had other arguments each time"; heap, or NULL. callee: NULL
- * where watches compared the calls. */
-static char *what_calls_say(const char *callee, long long calls) {
-    char *name = callee ? pie_text_printable(callee) : NULL, *text = NULL;
-    int size =
-        asprintf(&text, "but no call is made again: %lld %s%s had other arguments each time", calls,
-                 name ? "counted calls of " : "calls compared at the line or below it", name ? name : "");
-    free(name);
-    return size < 0 ? NULL : text;
-}
+/* ": count its calls with …", or nothing. Heap, or NULL. */
+static char *how_to_count(const struct pie_finding_screen *screen, long long finding) {
+    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL;
 
-static char *what_counts(const struct pie_finding_screen *screen, long long comparisons, long long rank) {
-    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL,
-         known[64] = "nothing was compared that tells";
-
-    if (comparisons > 0)
-        snprintf(known, sizeof known, "%lld comparison%s not tell", comparisons,
-                 comparisons == 1 ? " does" : "s do");
-    int size = asprintf(&text,
-                        "and %s whether all of it is needed: count its calls with \"pieprof confirm %s "
-                        "--finding %lld\"",
-                        known, path ? path : "?", rank);
+    if (finding == 0)
+        text = strdup("");
+    else if (asprintf(&text, ": count its calls with \"pieprof confirm %s --finding %lld\"",
+                      path ? path : "?", finding) < 0)
+        text = NULL;
     free(path);
-    return size < 0 ? NULL : text;
-}
-
-/* What is known of its calls, and how to know more. Heap, or NULL. */
-static char *what_is_known(const struct pie_finding_screen *screen, struct pie_cursor *row) {
-    long long calls = pie_cursor_int(row, 4), rank = pie_cursor_int(row, 6);
-
-    if (calls > 0)
-        return what_calls_say(pie_cursor_text(row, 3), calls);
-    if (rank > 0)
-        return what_counts(screen, pie_cursor_int(row, 5), rank);
-    return strdup("and no call of it was compared");
-}
-
-static const char *what_is_left(struct pie_cursor *row) {
-    bool can_count = pie_cursor_int(row, 4) == 0 && pie_cursor_int(row, 6) > 0;
-
-    return can_count
-               ? "; if none comes again, look at the line's own algorithm"
-               : "; pieprof sees only work that is done again: look at the line's own algorithm, or for "
-                 "another call that does the same";
+    return text;
 }
 
 /* example.py:12 takes 89 % of the run, but no call is made again: 57 counted calls of convolve had … */
 static void print_heavy_line(const struct pie_finding_screen *screen, struct pie_cursor *row, bool is_first) {
-    char *place = pie_finding_place(base_name(pie_cursor_text(row, 0)), pie_cursor_real(row, 1)),
-         *known = what_is_known(screen, row), *text = NULL;
+    char *place =
+             pie_finding_place(base_name(pie_cursor_text(row, HEAVY_FILE)), pie_cursor_real(row, HEAVY_LINE)),
+         *known = pie_text_printable(pie_cursor_text(row, HEAVY_KNOWN)),
+         *how = how_to_count(screen, pie_cursor_int(row, HEAVY_FINDING));
 
-    if (asprintf(&text, "%s takes %.0f %% of the run, %s%s", place ? place : "?",
-                 100 * pie_cursor_real(row, 2), known ? known : "?", is_first ? what_is_left(row) : "") < 0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s takes %.0f %% of the run, %s%s%s%s", place ? place : "?",
+                   100 * pie_cursor_real(row, HEAVY_SHARE), known ? known : "?", how ? how : "",
+                   is_first ? "; " : "", is_first ? pie_cursor_text(row, HEAVY_WHAT_TO_DO) : "");
     free(place);
     free(known);
-    free(text);
+    free(how);
 }
 
 /* How many were printed, or -errno. */
 static int print_heavy(const struct pie_finding_screen *screen, size_t above, int64_t limit,
                        char **ret_message) {
     struct pie_cursor *cursor;
-    int count = 0, seen = is_true(screen, seen_sql, ret_message),
-        r = seen < 0 ? seen : pie_cursor_open_once(screen->reader, heavy_sql, &cursor, ret_message);
+    int count = 0, r = pie_cursor_open_once(screen->reader, heavy_sql, &cursor, ret_message);
     if (r < 0)
         return r;
-    pie_cursor_bind_int(cursor, ":seen", seen);
     pie_cursor_bind_int(cursor, ":run", screen->run);
     pie_cursor_bind_int(cursor, ":limit", limit);
     for (; (r = pie_cursor_next(cursor, ret_message)) > 0; count++) {

@@ -115,7 +115,9 @@ function treeOf(strings: Strings, nodes: MadeNode[]): PageData["tree"] {
       peak_bytes: nodes.map((node) => node.peak),
       live_bytes: null,
       copied_bytes: null,
-      wasted_ns: nodes.map((node, i) => (i >= 2 && i <= 5 ? (4 / 5.5) * (node.python + node.native) * NS : 0)),
+      wasted_ns: nodes.map((node, i) =>
+        i >= 2 && i <= 5 ? (4 / 5.5) * (node.python + node.native) * NS : 0,
+      ),
     },
   };
 }
@@ -697,7 +699,14 @@ function slices(): PageData["slices"] {
 
 function measured(): Pick<
   PageData,
-  "overhead" | "overhead_slices" | "drops" | "environment" | "counters" | "functions" | "native_functions" | "libraries"
+  | "overhead"
+  | "overhead_slices"
+  | "drops"
+  | "environment"
+  | "counters"
+  | "functions"
+  | "native_functions"
+  | "libraries"
 > {
   return {
     overhead: table("collector budget_share measured_share rate drops cpu_s", {
@@ -789,6 +798,7 @@ export function made(extra = 0): PageData {
       rss_peak_bytes: 900e3,
     },
     findings: findings(),
+    undecided_lines: table("file line share known what_to_do count_finding"),
     pairs: pairs(),
     ...memory(strings),
     ...loops(),
