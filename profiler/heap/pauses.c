@@ -81,9 +81,11 @@ const char *pie_heap_slices_note(const struct pie_heap_slices *slices, uint64_t 
         return NULL;
     double counted = 1 - (double)paused_ns / (double)(now_ns - slices->begun_ns);
     snprintf(ret_text, bytes,
-             "to keep the budget, Python's small blocks were counted in %.0f %% of the time after %.0f s, in slices "
-             "drawn at random: what lines allocated is an estimate, with its interval in query \"memory\"; what they "
+             "to keep the budget, Python's small blocks were counted in %.0f %% of the time after %.0f s, in "
+             "slices "
+             "drawn at random: what lines allocated is an estimate, with its interval in query \"memory\"; "
+             "what they "
              "held for moments is less sure. --overhead 0 counts all",
-        100 * (counted > 0 ? counted : 0), (double)(slices->begun_ns - started_ns) / 1e9);
+             100 * (counted > 0 ? counted : 0), (double)(slices->begun_ns - started_ns) / 1e9);
     return ret_text;
 }
