@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of which a part stays (truth/redundancy/parts.py): numbers that were kept, and values that recur by nature."""
+"""Results of which a part stays (truth/redundancy/parts.py): numbers that were kept, and values that recur."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two calls of NumPy with a result of 16 kB. Of the first one three quarters stay: numbers that all differ. Of the second
-one nine tenths stay, as things stay in the cells of a grid: it has 15 different values."""
+"""Two calls of NumPy with a result of 16 kB. Of the first one three quarters stay: numbers that all differ. Of the
+second one nine tenths stay, as things stay in the cells of a grid: it has 15 different values."""
 import sys
 import time
 
