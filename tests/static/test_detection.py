@@ -97,7 +97,8 @@ def test_a_line_below_another_one_is_a_part_of_it(tmp_path):
 
 
 class Profile:
-    """Line 5 is called by line 4 for 6 of 8 s, and by line 9 for 2; the run takes 10 s. Another run has the same lines."""
+    """Line 5 is called by line 4 for 6 of 8 s, and by line 9 for 2; the run takes 10 s. Another run has the same
+    lines."""
 
     TABLES = """
         CREATE TABLE process (id, run); CREATE TABLE x_total (run, cpu_ns); CREATE TABLE file (process, id, path);

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Common table expressions: what fixes of several wasteful lines save together, and in which calling contexts. Where one
--- line called another, the figures of both tell of the time below, which counts once.
+-- Common table expressions: what fixes of several wasteful lines save together, and in which calling contexts. Where
+-- one line called another, the figures of both are about the time below, which counts once.
 --
 -- The statement has before them: WITH wasteful AS MATERIALIZED (rank, file, line, cpu_s, wasted_s, wasted_s_low,
 -- wasted_s_high): lines of own code, each once, as x_wasteful_line has them (views/wasteful.sql). :run is theirs.

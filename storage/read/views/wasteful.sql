@@ -20,9 +20,9 @@ CREATE VIEW x_wasteful_line AS
 SELECT run, min(rank) AS rank, own_file AS file, own_line AS line, cpu_s, wasted_s, wasted_s_low, wasted_s_high
 FROM x_high_finding WHERE wasted_s > 0 GROUP BY run, own_file, own_line;
 
--- What is said where nothing is high: the lines that take a good part of the run, what is known of their calls, and what
--- to do. count_finding: counting its calls would tell more (pieprof confirm --finding). may_waste: the line has a finding
--- that tells more. Where too little was compared in the run, only what was counted is said.
+-- What is said where nothing is high: the lines that take a good part of the run, what is known of their calls, and
+-- what to do. count_finding: to count its calls decides more (pieprof confirm --finding). may_waste: the line has a
+-- finding with a category or with comparisons. Where too little was compared in the run, only what was counted is said.
 CREATE VIEW x_undecided_line AS
 SELECT run, file, line, share, new_calls, count_finding, may_waste, CASE
     WHEN new_calls > 0 THEN printf('but no call is made again: %d %s had other arguments each time', new_calls,
