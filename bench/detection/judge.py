@@ -88,10 +88,10 @@ def wasted(program, findings, contexts=None):
         line = finding["line"]
         is_below = finding.get("user_line") != line and finding.get("user_line") in program.lines
         if line in program.lines and is_own(program, finding) and not is_below:
-            of_line[line] = max(of_line.get(line, ((0.0, 0.0, 0.0), 0.0)), (shares(finding), finding.get("cpu_s") or 0.0))
+            of_line[line] = max(of_line.get(line, finding), finding, key=lambda one: (shares(one), one.get("cpu_s") or 0.0))
     if contexts and len(of_line) > 1:
-        return contexts.once([(told, contexts.of_line(program.path.name, line, cpu_s)) for line, (told, cpu_s) in of_line.items()])
-    return tuple(map(sum, zip(*(told for told, _ in of_line.values())))) or (0.0, 0.0, 0.0)
+        return contexts.once(list(of_line.values()))
+    return tuple(map(sum, zip(*map(shares, of_line.values())))) or (0.0, 0.0, 0.0)
 
 
 def saved_share(gain):

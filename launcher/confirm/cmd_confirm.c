@@ -121,7 +121,8 @@ static int keep(const char *path, const struct pie_confirm_plan *plan, double cp
     if (!rows)
         return pie_profile_complain(NULL);
     for (uint32_t i = 0; i < board->n_lines; i++)
-        rows[count++] = of_line(board, i, to_ns(cpu_s));
+        if (board->lines[i].has_code)
+            rows[count++] = of_line(board, i, to_ns(cpu_s));
     for (uint32_t i = 0; i < board->n_rows; i++)
         rows[count++] = of_row(board, i, to_ns(cpu_s));
     int r = pie_counted_write(path, plan->process, rows, count, &message);
@@ -146,8 +147,10 @@ static int run_and_tell(const char *path, const struct pie_confirm_plan *plan, i
     }
     if (!plan->board->is_counting)
         pie_message_error("the program's calls could not be counted; nothing is confirmed");
-    else if (keep(path, plan, end.cpu_s) == 0 && pie_confirm_tell(path, plan) == 0)
+    else if (keep(path, plan, end.cpu_s) == 0 && pie_confirm_tell(path, plan) == 0) {
+        pie_confirm_tell_absent(plan->board, status_of(end.wait_status));
         pie_confirm_tell_gaps(plan->board, status_of(end.wait_status));
+    }
     return status_of(end.wait_status);
 }
 

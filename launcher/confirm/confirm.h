@@ -57,5 +57,7 @@ int pie_confirm_start(const struct pie_confirm_plan *plan, int fd, struct pie_co
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan);
 /* Says what was found out about each line, after it has been written. Context: cli. */
 int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan);
-/* … and what was not counted; status: the program's exit status. */
+/* … of which files nothing was run, so that nothing is known of their lines; status: the program's exit status, */
+void pie_confirm_tell_absent(const struct pie_confirm_board *board, int status);
+/* … and what else was not counted. */
 void pie_confirm_tell_gaps(const struct pie_confirm_board *board, int status);

@@ -74,7 +74,9 @@ static int check_file(struct pie_reader *reader, int64_t run, const char *path) 
         return 0;
     FILE *file = fopen(path, "re");
     if (!file) {
-        pie_message_error("%s, in which the findings are: %s", path, strerror(errno));
+        pie_message_error(
+            "%s, in which the findings are: %s; put it back, or profile the program where it is now", path,
+            strerror(errno));
         return PIE_PROFILE_FAILED;
     }
     int status = check_text(reader, run, path, file);
@@ -82,18 +84,18 @@ static int check_file(struct pie_reader *reader, int64_t run, const char *path) 
     return status;
 }
 
-static bool was_checked(const struct pie_confirm_board *board, uint32_t before) {
-    for (uint32_t i = 0; i < before; i++)
-        if (strcmp(board->lines[i].file, board->lines[before].file) == 0)
-            return true;
-    return false;
+bool pie_confirm_source_is_new(const struct pie_confirm_board *board, uint32_t line) {
+    for (uint32_t i = 0; i < line; i++)
+        if (strcmp(board->lines[i].file, board->lines[line].file) == 0)
+            return false;
+    return true;
 }
 
 int pie_confirm_source_check(struct pie_reader *reader, const struct pie_confirm_plan *plan) {
     int status = 0;
 
     for (uint32_t i = 0; i < plan->board->n_lines && status == 0; i++)
-        if (!was_checked(plan->board, i))
+        if (pie_confirm_source_is_new(plan->board, i))
             status = check_file(reader, plan->run, plan->board->lines[i].file);
     return status;
 }

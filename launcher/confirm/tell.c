@@ -8,6 +8,7 @@
 
 #include "launcher/answers/finding.h"
 #include "launcher/answers/profile.h"
+#include "launcher/confirm/source.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
@@ -38,7 +39,8 @@ void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
 
 static bool is_counted(const struct pie_confirm_board *board, const char *file, int64_t line) {
     for (uint32_t i = 0; i < board->n_lines; i++)
-        if (file && board->lines[i].line == line && strcmp(board->lines[i].file, file) == 0)
+        if (file && board->lines[i].has_code && board->lines[i].line == line &&
+            strcmp(board->lines[i].file, file) == 0)
             return true;
     return false;
 }
@@ -82,6 +84,20 @@ int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
     int r = pie_finding_each(reader, verdicts_sql, plan->run, 0, print_row, plan->board, &message);
     pie_reader_close(reader);
     return r < 0 ? pie_profile_complain(message) : 0;
+}
+
+/* A program that was cut short, or ran elsewhere too, says itself why. */
+void pie_confirm_tell_absent(const struct pie_confirm_board *board, int status) {
+    bool is_explained = status != 0 || board->has_others || board->forks > 0;
+
+    for (uint32_t i = 0; i < board->n_lines; i++)
+        if (!board->lines[i].has_code && pie_confirm_source_is_new(board, i))
+            pie_message_warning(
+                "nothing of %s, in which findings are, was run, so none of its calls were counted%s",
+                board->lines[i].file,
+                is_explained ? ""
+                             : "; if the program was moved or renamed, profile it again where it "
+                               "is now, or run what was profiled: pieprof confirm DB -- SCRIPT ARGS");
 }
 
 void pie_confirm_tell_gaps(const struct pie_confirm_board *board, int status) {

@@ -2,7 +2,9 @@
 #include "launcher/summary/summary_findings.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "profiler/ports/sink.h"
 #include "profiler/watch/watch.h"
 #include "storage/read/reader.h"
+#include "storage/read/shared_waste.h"
 
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, UNDECIDED_SHOWN = 2, INDENT = 4, PLACE_COLUMNS = 40 };
@@ -97,35 +100,48 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
  *
  * One statement: to prepare and to work out all findings is half of what the summary takes. */
 static_assert(FINDINGS_SHOWN == 3 && UNDECIDED_SHOWN == 2, "as in the statement");
-static const char findings_sql[] =
-    "WITH told AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, v.severity = 'high' AS is_high"
-    " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
-    " AND (v.severity = 'high' OR v.severity = 'low' AND v.library IS NULL"
-    " AND (v.traps >= t.category_traps_min OR v.again GLOB 'if *')"
-    " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns)),"
-    " found AS MATERIALIZED (SELECT *, min(rank) FROM told GROUP BY is_high, file, line),"
-    " high AS MATERIALIZED (SELECT * FROM found f WHERE is_high AND (library IS NULL OR NOT EXISTS"
-    " (SELECT 1 FROM found o WHERE o.is_high AND o.library IS NULL AND o.file = f.user_file"
-    " AND o.line = f.user_line))),"
-    " shown AS MATERIALIZED (SELECT * FROM high ORDER BY rank LIMIT :limit),"
-    " wasteful AS MATERIALIZED (SELECT min(rank) AS rank, cpu_s, wasted_s, wasted_s_low, wasted_s_high,"
-    " iif(library IS NULL, file, coalesce(user_file, file)) AS file,"
-    " iif(library IS NULL, line, coalesce(user_line, line)) AS line FROM high WHERE wasted_s > 0"
-    " GROUP BY 6, 7)," PIE_SUMMARY_TOGETHER
-    ", heavy AS MATERIALIZED (SELECT file, line FROM x_heavy_line WHERE run = :run AND new_calls > 0)"
-    " SELECT s.*, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share,"
-    " t.is_shared FROM (SELECT * FROM shown ORDER BY rank) s LEFT JOIN together t"
-    " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
-    " (SELECT * FROM found f WHERE NOT is_high AND NOT EXISTS (SELECT 1 FROM shown)"
-    " AND NOT (category = 'undecided' AND EXISTS (SELECT 1 FROM heavy h WHERE h.file = f.file"
-    " AND h.line = f.line)) ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
+static const char
+    findings_begin[] =
+        "WITH high AS MATERIALIZED (SELECT *, 0 AS is_thin, 1 AS is_high FROM x_high_finding WHERE run = "
+        ":run),"
+        " low AS MATERIALIZED (SELECT v.*, NULL AS own_file, NULL AS own_line, NULL AS nth, NULL AS has_own,"
+        " v.traps < t.high_traps AS is_thin, 0 AS is_high, min(v.rank)"
+        " FROM v_redundancy v JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run"
+        " AND v.severity = 'low' AND v.library IS NULL AND (v.traps >= t.category_traps_min OR v.is_known)"
+        " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns"
+        " AND NOT EXISTS (SELECT 1 FROM high) GROUP BY v.file, v.line),"
+        " wasteful AS MATERIALIZED (SELECT * FROM x_wasteful_line WHERE run = :run"
+        " AND (SELECT count(*) FROM high) > 1),",
+    findings_end[] =
+        ", heavy AS MATERIALIZED (SELECT file, line FROM x_heavy_line WHERE run = :run AND new_calls > 0)"
+        " SELECT s.*, NULL, t.all_lines, t.all_s, t.all_s_low, t.all_s_high, t.all_share, t.is_shared"
+        " FROM (SELECT * FROM high ORDER BY rank LIMIT :limit) s"
+        " LEFT JOIN wasted_together t ON t.all_lines > 1"
+        " UNION ALL SELECT *, NULL, NULL, NULL, NULL, NULL, NULL FROM"
+        " (SELECT * FROM low f WHERE NOT (category = 'undecided' AND EXISTS (SELECT 1 FROM heavy h"
+        " WHERE h.file = f.file AND h.line = f.line)) ORDER BY rank LIMIT iif(:limit = 3, 2, 1))";
 
-/* A column of findings_sql behind those of v_redundancy. */
+/* A column of findings_sql that a finding has not. */
 static bool is_true_in(struct pie_cursor *row, const char *name) {
     for (int i = 0; i < pie_cursor_column_count(row); i++)
         if (strcmp(pie_cursor_column_name(row, i), name) == 0)
             return pie_cursor_int(row, i) != 0;
     return false;
+}
+
+/* What is made of the format, wrapped; all lines but the first are indented. */
+__attribute__((format(printf, 2, 3))) static void print_sentence(const struct pie_finding_screen *screen,
+                                                                 const char *format, ...) {
+    va_list values;
+    char *text = NULL;
+
+    va_start(values, format);
+    int size = vasprintf(&text, format, values);
+    va_end(values);
+    if (size < 0)
+        return;
+    pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    free(text);
 }
 
 /* How to decide. Heap, or NULL. A second run counts calls; with which Pythons it can, it reports itself. */
@@ -148,42 +164,27 @@ static char *what_decides(const struct pie_finding_screen *screen, const struct 
 /* example.py:12 may waste up to 42 % of the run, but only 7 comparisons tell of it: profile a longer run, … */
 static void print_undecided_line(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                                  bool is_thin) {
-    char *place = place_of(finding), *how = what_decides(screen, finding, is_thin), *text = NULL,
-         share[32] = "a part";
+    char *place = place_of(finding), *how = what_decides(screen, finding, is_thin), share[32] = "a part";
 
     if (finding->wasted_s > 0) /* the only figure of the run's time that there is here */
         snprintf(share, sizeof share, "up to %.0f %%",
                  fmin(100, 100 * finding->wasted_share * finding->wasted_s_high / finding->wasted_s));
-    if (asprintf(&text, "%s may waste %s of the run, but %s", place ? place : "?", share, how ? how : "?") <
-        0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s may waste %s of the run, but %s", place ? place : "?", share, how ? how : "?");
     free(place);
     free(how);
-    free(text);
-}
-
-/* As the views say it of a line that is in a call of which a quicker one is known. */
-static bool is_known(const struct pie_finding *finding) {
-    return finding->again && strncmp(finding->again, "if ", 3) == 0;
 }
 
 /* example.py:12 takes 42 % of the run: 97 % of its time is in convolve() of numpy, for which there often is … */
 static void print_known_line(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     const char *evidence = finding->evidence ? finding->evidence : "?";
-    char *place = place_of(finding), *text = NULL;
+    char *place = place_of(finding);
 
-    if (asprintf(&text, "%s takes %.0f %% of the run: %.*s", place ? place : "?",
-                 100 * finding->wasted_share * finding->cpu_s / finding->wasted_s,
-                 (int)strcspn(evidence, ";"), evidence) < 0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s takes %.0f %% of the run: %.*s", place ? place : "?",
+                   100 * finding->wasted_share * finding->cpu_s / finding->wasted_s,
+                   (int)strcspn(evidence, ";"), evidence);
     if (finding->advice)
         print_advice(screen, finding->advice, ADVICE_LINES);
     free(place);
-    free(text);
 }
 
 /* What is being printed, below `above` lines of other findings. */
@@ -249,7 +250,7 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
     struct part *part = context;
 
     begin_finding(part);
-    if (is_known(finding)) {
+    if (is_true_in(row, "is_known")) {
         print_known_line(part->screen, finding);
         return;
     }
@@ -265,6 +266,18 @@ static void print_one_finding(void *context, const struct pie_finding *finding, 
         print_advice(part->screen, finding->advice, part->above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
 }
 
+/* As print_part(). */
+static int print_told(struct part *part, char **ret_message) {
+    int64_t limit = part->above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)part->above : 1;
+    char *sql = NULL;
+
+    if (asprintf(&sql, "%s%s%s", findings_begin, pie_shared_waste_sql, findings_end) < 0)
+        return -ENOMEM;
+    int r = print_part(part, sql, limit, print_one_finding, ret_message);
+    free(sql);
+    return r;
+}
+
 /* How many were printed, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, bool *ret_has_high,
                           char **ret_message) {
@@ -277,8 +290,7 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
     if (r > 0)
         r = is_true(screen, told_sql, ret_message);
     if (r > 0)
-        r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
-                       print_one_finding, ret_message);
+        r = print_told(&part, ret_message);
     if (part.together)
         fprintf(screen->out, "%s\n", part.together);
     free(part.together);
@@ -355,91 +367,47 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 }
 
 /* The lines of weight of which nothing is decided, where none is high. Those that may waste a part are left out, if
- * such lines were printed (:limit). Where too little was compared in the run, only what was counted is said (:seen). */
+ * such lines were printed (:limit). */
 static const char heavy_sql[] =
-    "WITH known AS MATERIALIZED (SELECT v.file, v.line, v.severity, v.rank, v.severity = 'low' AND"
-    " v.traps >= t.category_traps_min AND 1e9 * iif(v.category = 'undecided', v.again_s_high, "
-    "v.wasted_s_high)"
-    " >= 0.1 * a.cpu_ns AS may_waste, v.category FROM v_redundancy v JOIN x_threshold t"
-    " JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.library IS NULL)"
-    " SELECT h.file, h.line, h.share, h.callee, h.new_calls, h.comparisons,"
-    " (SELECT min(rank) FROM known k WHERE k.file = h.file AND k.line = h.line) FROM x_heavy_line h"
-    " WHERE h.run = :run AND NOT EXISTS (SELECT 1 FROM known k WHERE k.file = h.file AND k.line = h.line"
-    " AND (k.severity = 'maybe' OR :limit < 2 AND k.may_waste"
-    " AND NOT (k.category = 'undecided' AND coalesce(h.new_calls, 0))))"
-    " AND (coalesce(h.new_calls, 0) OR :seen)"
-    " ORDER BY h.share DESC LIMIT :limit";
+    "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line"
+    " WHERE run = :run AND NOT (may_waste AND :limit < 2) ORDER BY share DESC LIMIT :limit";
+enum { HEAVY_FILE, HEAVY_LINE, HEAVY_SHARE, HEAVY_KNOWN, HEAVY_WHAT_TO_DO, HEAVY_FINDING };
 
-/* "but no call is made again: 57 counted calls of convolve had other arguments each time"; heap, or NULL. callee: NULL
- * where watches compared the calls. */
-static char *what_calls_say(const char *callee, long long calls) {
-    char *name = callee ? pie_text_printable(callee) : NULL, *text = NULL;
-    int size =
-        asprintf(&text, "but no call is made again: %lld %s%s had other arguments each time", calls,
-                 name ? "counted calls of " : "calls compared at the line or below it", name ? name : "");
-    free(name);
-    return size < 0 ? NULL : text;
-}
+/* ": count its calls with …", or nothing. Heap, or NULL. */
+static char *how_to_count(const struct pie_finding_screen *screen, long long finding) {
+    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL;
 
-static char *what_counts(const struct pie_finding_screen *screen, long long comparisons, long long rank) {
-    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL,
-         known[64] = "nothing was compared that tells";
-
-    if (comparisons > 0)
-        snprintf(known, sizeof known, "%lld comparison%s not tell", comparisons,
-                 comparisons == 1 ? " does" : "s do");
-    int size = asprintf(&text,
-                        "and %s whether all of it is needed: count its calls with \"pieprof confirm %s "
-                        "--finding %lld\"",
-                        known, path ? path : "?", rank);
+    if (finding == 0)
+        text = strdup("");
+    else if (asprintf(&text, ": count its calls with \"pieprof confirm %s --finding %lld\"",
+                      path ? path : "?", finding) < 0)
+        text = NULL;
     free(path);
-    return size < 0 ? NULL : text;
-}
-
-/* What is known of its calls, and how to know more. Heap, or NULL. */
-static char *what_is_known(const struct pie_finding_screen *screen, struct pie_cursor *row) {
-    long long calls = pie_cursor_int(row, 4), rank = pie_cursor_int(row, 6);
-
-    if (calls > 0)
-        return what_calls_say(pie_cursor_text(row, 3), calls);
-    if (rank > 0)
-        return what_counts(screen, pie_cursor_int(row, 5), rank);
-    return strdup("and no call of it was compared");
-}
-
-static const char *what_is_left(struct pie_cursor *row) {
-    bool can_count = pie_cursor_int(row, 4) == 0 && pie_cursor_int(row, 6) > 0;
-
-    return can_count
-               ? "; if none comes again, look at the line's own algorithm"
-               : "; pieprof sees only work that is done again: look at the line's own algorithm, or for "
-                 "another call that does the same";
+    return text;
 }
 
 /* example.py:12 takes 89 % of the run, but no call is made again: 57 counted calls of convolve had … */
 static void print_heavy_line(const struct pie_finding_screen *screen, struct pie_cursor *row, bool is_first) {
-    char *place = pie_finding_place(base_name(pie_cursor_text(row, 0)), pie_cursor_real(row, 1)),
-         *known = what_is_known(screen, row), *text = NULL;
+    char *place =
+             pie_finding_place(base_name(pie_cursor_text(row, HEAVY_FILE)), pie_cursor_real(row, HEAVY_LINE)),
+         *known = pie_text_printable(pie_cursor_text(row, HEAVY_KNOWN)),
+         *how = how_to_count(screen, pie_cursor_int(row, HEAVY_FINDING));
 
-    if (asprintf(&text, "%s takes %.0f %% of the run, %s%s", place ? place : "?",
-                 100 * pie_cursor_real(row, 2), known ? known : "?", is_first ? what_is_left(row) : "") < 0)
-        text = NULL;
-    if (text)
-        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    print_sentence(screen, "%s takes %.0f %% of the run, %s%s%s%s", place ? place : "?",
+                   100 * pie_cursor_real(row, HEAVY_SHARE), known ? known : "?", how ? how : "",
+                   is_first ? "; " : "", is_first ? pie_cursor_text(row, HEAVY_WHAT_TO_DO) : "");
     free(place);
     free(known);
-    free(text);
+    free(how);
 }
 
 /* How many were printed, or -errno. */
 static int print_heavy(const struct pie_finding_screen *screen, size_t above, int64_t limit,
                        char **ret_message) {
     struct pie_cursor *cursor;
-    int count = 0, seen = is_true(screen, seen_sql, ret_message),
-        r = seen < 0 ? seen : pie_cursor_open_once(screen->reader, heavy_sql, &cursor, ret_message);
+    int count = 0, r = pie_cursor_open_once(screen->reader, heavy_sql, &cursor, ret_message);
     if (r < 0)
         return r;
-    pie_cursor_bind_int(cursor, ":seen", seen);
     pie_cursor_bind_int(cursor, ":run", screen->run);
     pie_cursor_bind_int(cursor, ":limit", limit);
     for (; (r = pie_cursor_next(cursor, ret_message)) > 0; count++) {
@@ -462,6 +430,32 @@ static int print_state_of(const struct pie_finding_screen *screen, size_t above,
     return r;
 }
 
+/* A budget that was asked for is kept from the start, and few watches were begun. */
+static const char little_sql[] =
+    "SELECT 100 * r.overhead_budget FROM run r JOIN environment e ON e.run = r.id JOIN x_threshold t"
+    " WHERE r.id = :run AND e.key = 'overhead_free_cpu_s' AND e.value = '0'"
+    " AND (SELECT sampler <> 'none' FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run))"
+    " AND coalesce((SELECT 2 * sum(w.watches) FROM process p JOIN watch w ON w.process = p.id"
+    " WHERE p.run = :run AND w.outcome IN (1, 2)), 0) < t.high_traps";
+
+static int print_little(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    char text[160];
+    int r = pie_cursor_open_once(screen->reader, little_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        snprintf(text, sizeof text,
+                 "The run was too short for a verdict within --overhead %.3g%%: a longer run, or "
+                 "--overhead 0, compares more.",
+                 pie_cursor_real(cursor, 0));
+        pie_wrap_print(screen->out, text, 0, 0, screen->columns);
+    }
+    pie_cursor_close(cursor);
+    return r;
+}
+
 int pie_summary_findings_print(const struct pie_finding_screen *screen, struct pie_summary_above above,
                                char **ret_message) {
     bool has_high;
@@ -476,5 +470,7 @@ int pie_summary_findings_print(const struct pie_finding_screen *screen, struct p
         r = print_heavy(screen, above.count, found == 0 ? UNDECIDED_SHOWN : 1, ret_message);
     if (r == 0 && found == 0)
         r = print_state_of(screen, above.count, ret_message);
+    if (r == 0 && !has_high)
+        r = print_little(screen, ret_message);
     return r < 0 ? r : 0;
 }

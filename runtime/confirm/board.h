@@ -23,6 +23,7 @@ struct pie_confirm_line {
     char file[PIE_CONFIRM_FILE_BYTES]; /* as the profile has it */
     int32_t line;                      /* 1-based */
     int32_t function_line;             /* of a caller's line, where its function begins; 0: of another one */
+    bool has_code;                     /* code of its file was run */
     bool was_run;                      /* a call of it was met, or an element or operator */
     bool is_dropped;                   /* it is not counted any more */
 };

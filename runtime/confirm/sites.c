@@ -123,9 +123,10 @@ static bool lines_of_file(PyCodeObject *code, bool in_file[PIE_CONFIRM_LINES_MAX
     bool any = false;
 
     for (uint32_t i = 0; i < pie_confirm_board->n_lines; i++) {
-        const struct pie_confirm_line *line = &pie_confirm_board->lines[i];
+        struct pie_confirm_line *line = &pie_confirm_board->lines[i];
         int function_line = pie_confirm_lines_are_of_callers ? code->co_firstlineno : 0;
         in_file[i] = line->function_line == function_line && is_same_file(file, line->file);
+        line->has_code = line->has_code || in_file[i];
         any = any || in_file[i];
     }
     return any;

@@ -9,20 +9,21 @@
     "redundant_fraction, fraction_low, fraction_high, wasted_s, wasted_share, bytes, traps, sampler, "       \
     "severity, library, user_file, user_line, "
 #define FINDINGS                                                                                             \
-    .columns = RANK("v.rank") "kind, file, line, function, first_file, first_line, native_function, "        \
-                              "native_library, category, evidence, advice, " FINDING                         \
-                              "wasted_s_low, wasted_s_high, cpu_s, short_share, watches, verdict, facts, "   \
-                              "gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within", \
+    .columns = RANK(                                                                                         \
+        "v.rank") "kind, file, line, function, first_file, first_line, native_function, "                    \
+                  "native_library, category, evidence, advice, " FINDING                                     \
+                  "wasted_s_low, wasted_s_high, cpu_s, short_share, watches, verdict, facts, "               \
+                  "gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within, is_known",   \
     .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true,                                                                                       \
     .when_empty = "no watched access or call was done again; \"hot lines\" tells where the time goes"
 #define FUNCTION_FINDINGS                                                                                    \
-    .columns =                                                                                               \
-        RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "             \
-                       "evidence, advice, " FINDING                                                          \
-                       "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line, verdict, "           \
-                       "facts, gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, gain_within", \
+    .columns = RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "      \
+                              "evidence, advice, " FINDING                                                   \
+                              "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line, verdict, "    \
+                              "facts, gain_s, again_s, again_s_low, again_s_high, again, gain_most_s, "      \
+                              "gain_within, is_known",                                                       \
     .from = "v_redundancy_function v", .order = "v.rank", .files = "file user_file",                         \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true

@@ -2,15 +2,17 @@
 #include "storage/page/page_costs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "storage/base/message.h"
 #include "storage/export/calltree.h"
 #include "storage/read/reader.h"
+#include "storage/read/shared_waste.h"
 
 const char *const pie_page_metric_names[PIE_PAGE_METRICS] = {
     "python_ns", "native_ns",       "system_ns",  "wait_ns",    "runnable_ns",  "throttled_ns",
-    "samples",   "allocated_bytes", "peak_bytes", "live_bytes", "copied_bytes",
+    "samples",   "allocated_bytes", "peak_bytes", "live_bytes", "copied_bytes", "wasted_ns",
 };
 
 /* Sums of squares, not of what they are of, would be NULL in a damaged file; pie_cursor_int() makes 0 of it. */
@@ -51,6 +53,10 @@ static int add_row(struct pie_page_costs *costs, const struct pie_page_metrics *
     return r;
 }
 
+static const char wasteful_sql[] =
+    "WITH wasteful AS MATERIALIZED (SELECT * FROM x_wasteful_line WHERE run = :run),";
+static const char wasted_sql[] = " SELECT process, node, CAST(1e9 * wasted_s AS INTEGER) FROM wasted_context";
+
 static int read_table(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
                       const struct pie_page_metrics *table, struct pie_page_costs *costs,
                       char **ret_message) {
@@ -71,12 +77,27 @@ static int read_table(struct pie_reader *reader, int64_t run, const struct pie_c
     return r;
 }
 
+static int read_waste(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
+                      struct pie_page_costs *costs, char **ret_message) {
+    struct pie_page_metrics table = {.count = 1, .metrics = {PIE_PAGE_WASTED}};
+    char *sql = NULL;
+
+    if (asprintf(&sql, "%s%s%s", wasteful_sql, pie_shared_waste_sql, wasted_sql) < 0)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    table.sql = sql;
+    int r = read_table(reader, run, tree, &table, costs, ret_message);
+    free(sql);
+    return r;
+}
+
 int pie_page_costs_read(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
                         struct pie_page_costs *ret_costs, char **ret_message) {
     int r = 0;
     *ret_costs = (struct pie_page_costs){.node_count = tree->node_count};
     for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++)
         r = read_table(reader, run, tree, &tables[i], ret_costs, ret_message);
+    if (r == 0)
+        r = read_waste(reader, run, tree, ret_costs, ret_message);
     if (r < 0)
         pie_page_costs_finish(ret_costs);
     return r;
@@ -101,7 +122,7 @@ double *pie_page_costs_weigh(const struct pie_page_costs *costs, const struct pi
     double *weights = calloc(costs->node_count, sizeof *weights);
     if (!weights)
         return NULL;
-    for (int metric = 0; metric < PIE_PAGE_METRICS; metric++)
+    for (int metric = 0; metric < PIE_PAGE_WASTED; metric++)
         for (uint32_t i = 0; costs->values[metric] && i < costs->node_count; i++)
             weights[i] += (double)costs->values[metric][i] / whole_of(costs, metric);
     for (uint32_t i = costs->node_count; --i > 0;) /* a child's index is above its parent's */

@@ -20,6 +20,7 @@ enum pie_page_metric {
     PIE_PAGE_PEAK,
     PIE_PAGE_LIVE,
     PIE_PAGE_COPIED,
+    PIE_PAGE_WASTED, /* by lines whose waste is sure: a part of the CPU time */
     PIE_PAGE_METRICS,
 };
 
@@ -45,5 +46,6 @@ int pie_page_costs_read(struct pie_reader *reader, int64_t run, const struct pie
 void pie_page_costs_finish(struct pie_page_costs *costs);
 
 /* The importance of each node with all that is below it (heap, by node; NULL without memory): the sum of its parts of
- * the run's CPU time, which counts twice, waiting and memory. No child's is above its parent's. */
+ * the run's CPU time, which counts twice, waiting and memory. Waste is in the CPU time. No child's is above its
+ * parent's. */
 double *pie_page_costs_weigh(const struct pie_page_costs *costs, const struct pie_calltree *tree);

@@ -66,9 +66,22 @@ static const struct pie_page_statement counters = {
     .bytes_max = 15000,
 };
 
+/* As the summary on the terminal has them: where nothing is high. */
+static const struct pie_page_statement undecided = {
+    .name = "undecided_lines",
+    .sql = "SELECT file, line, share, known, what_to_do, count_finding FROM x_undecided_line WHERE run = :run"
+           " AND NOT EXISTS (SELECT 1 FROM v_redundancy WHERE run = :run AND severity = 'high') ORDER BY "
+           "share DESC",
+    .order = "CPU time",
+    .rows_max = 10,
+    .bytes_max = 10000,
+};
+
 int pie_page_add_tables(struct pie_page *page, char **ret_message) {
     int r = 0;
     for (size_t i = 0; i < sizeof questions / sizeof *questions && r == 0; i++)
         r = add_question(page, &questions[i], ret_message);
+    if (r == 0)
+        r = pie_page_add_statement(page, &undecided, ret_message);
     return r < 0 ? r : pie_page_add_statement(page, &counters, ret_message);
 }

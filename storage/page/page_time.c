@@ -169,7 +169,7 @@ static bool is_zero_everywhere(const struct pie_page_cells *cells, int metric) {
 /* The peak and what is live are of one point in time, not of slices. */
 static int write_metrics(const struct pie_page_cells *cells, json_t *object) {
     for (int metric = 0; metric < PIE_PAGE_METRICS; metric++) {
-        if (metric == PIE_PAGE_PEAK || metric == PIE_PAGE_LIVE)
+        if (metric == PIE_PAGE_PEAK || metric == PIE_PAGE_LIVE || metric == PIE_PAGE_WASTED)
             continue;
         json_t *column = is_zero_everywhere(cells, metric) ? json_null() : column_of(cells, value_of, metric);
         if (json_object_set_new(object, pie_page_metric_names[metric], column) < 0)

@@ -71,6 +71,7 @@ static const struct kept kept[] = {
     {.name = "x_windowed_finding"},
     {.name = "x_judged_finding"},
     {.name = "x_line_finding"},
+    {.name = "x_high_finding"},
 };
 
 static const struct kept *kept_of(const struct pie_schema_statement *view) {

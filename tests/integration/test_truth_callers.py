@@ -5,14 +5,15 @@ import re
 
 import pytest
 
-from helpers import TRUTH, binary, line_of, profile, python_abi, python_minor, run
+from helpers import ROOT, TRUTH, binary, line_of, profile, python_abi, python_minor, run
 
 PROGRAM = TRUTH / "redundancy" / "callers.py"
+SHARED_WASTE = (ROOT / "storage" / "read" / "statements" / "shared_waste.sql").read_text()
 CPU_SECONDS = 0.8
 pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
 
 
-PARTS = ("same", "wanted", "measured", "other", "status", "nested", "lowered", "searched", "cut", "columns")
+PARTS = ("same", "wanted", "measured", "other", "fitted", "status", "nested", "lowered", "searched", "cut", "columns")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +65,15 @@ def test_other_arguments(done):
     assert not high(done, "other")
 
 
+def test_what_each_call_does_again_is_said_within_it(done):
+    """All calls of fit() differ, but each of them has twelve that are the same."""
+    row = row_of(done, "called", "fitted", "fit")
+    assert row["calls"] >= 10 and row["once"] == row["calls"] == row["compared"]
+    assert not high(done, "fitted")
+    within = done["fitted"].sql(f"select * from v_redundancy where severity = 'high' and line = {line_of(PROGRAM, 'within')}")
+    assert len(within) == 1, within
+
+
 def test_a_status_proves_nothing(done):
     row = row_of(done, "called", "status", "check")
     assert row["calls"] >= 10 and row["again"] == 0 and row["alike"] == row["calls"] - 1
@@ -84,6 +94,10 @@ def test_lines_within_each_other_tell_their_time_once(done):
     (run_row,) = done["nested"].sql("select cpu_s from v_run")
     assert low <= true_s <= high_s <= run_row["cpu_s"] + 0.01 and share <= 100
     assert 0.8 * true_s <= wasted_s <= 1.25 * true_s
+    # the page has the same sum, over the contexts of both
+    (by_context,) = done["nested"].sql("with wasteful as materialized (select * from x_wasteful_line where run = 1), "
+                                       f"{SHARED_WASTE} select sum(wasted_s) as s from wasted_context")
+    assert abs(by_context["s"] - wasted_s) < 0.01
 
 
 @pytest.mark.skipif(python_minor() >= 12, reason="no call from Python 3.12 on")

@@ -14,6 +14,7 @@ import catalogue
 import contexts
 import count
 import judge
+import run
 
 CLEAN = '"""Sums."""\n'
 WASTEFUL = '"""Sums."""\nCATEGORY = "API misuse"\nKIND = "load"\nx = 1  # waste: load\n'
@@ -34,6 +35,13 @@ def test_only_chooses_within_one_set(name):
     assert [program.name for program in catalogue.programs([first], name)] == [first]
     with pytest.raises(ValueError, match="no such program in the set tuned"):
         catalogue.programs([first])
+
+
+def test_an_empty_set_is_called_so(monkeypatch, tmp_path):
+    monkeypatch.setitem(catalogue.SETS, "apart", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--set", "apart"])
+    with pytest.raises(SystemExit, match="^run.py: the set apart is empty: "):
+        run.main()
 
 
 @pytest.mark.parametrize("other", ("tuned", "unseen"))
@@ -88,26 +96,82 @@ def test_a_line_below_another_one_is_a_part_of_it(tmp_path):
     assert judge.judge(catalogue.read(path), [found[0], finding(5, wasted_share=0.3)]).wasted_share == pytest.approx(0.9)
 
 
-def test_time_that_true_lines_share_counts_once(tmp_path):
-    """Line 5 is called by line 4 for 6 of 8 s, and by line 9 for 2; the run takes 10 s. Of the calls, those of line 4
-    are the same again."""
+class Profile:
+    """Line 5 is called by line 4 for 6 of 8 s, and by line 9 for 2; the run takes 10 s. Another run has the same lines."""
+
+    TABLES = """
+        CREATE TABLE process (id, run); CREATE TABLE x_total (run, cpu_ns); CREATE TABLE file (process, id, path);
+        CREATE TABLE function (process, id, file); CREATE TABLE location (process, id, function, line);
+        CREATE TABLE node (process, id, parent, location, own_location); CREATE TABLE x_sample (run, process, node, cpu_ns);
+        INSERT INTO process VALUES (1, 1), (2, 2); INSERT INTO x_total VALUES (1, 10e9), (2, 50e9);
+        INSERT INTO file SELECT id, 7, '/x/program.py' FROM process; INSERT INTO function SELECT id, 8, 7 FROM process;
+        INSERT INTO location SELECT p.id, l.*, 8, l.* FROM process p, (VALUES (4), (5), (9)) l;
+        INSERT INTO node SELECT p.id, n.* FROM process p, (VALUES (1, NULL, 4, 4), (2, 1, 5, 5), (3, NULL, 9, 9), (4, 3, 5, 5)) n;
+        INSERT INTO x_sample VALUES (1, 1, 2, 3e9), (1, 1, 2, 3e9), (1, 1, 3, 2e9), (1, 1, 4, 2e9), (2, 2, 2, 50e9);
+    """
+
+    def __init__(self):
+        self.db = sqlite3.connect(":memory:")
+        self.db.row_factory = sqlite3.Row
+        self.db.executescript(self.TABLES)
+
+    def query(self, question):
+        return [dict(row) for row in self.db.execute(question, {"run": 1})]
+
+    def contexts(self, lines):
+        """{node: seconds}"""
+        return {row["node"]: pytest.approx(row["wasted_s"])
+                for row in self.query(contexts.question(lines, "SELECT * FROM wasted_context"))}
+
+
+@pytest.fixture
+def profile():
+    profile = Profile()
+    yield profile
+    profile.db.close()
+
+
+def line_4(wasted_s, cpu_s=6.0):
+    return finding(4, cpu_s=cpu_s, wasted_s=wasted_s, wasted_share=wasted_s / 10, wasted_s_low=0.5 * wasted_s, wasted_s_high=wasted_s + 1)
+
+
+def line_5(wasted_s):
+    return finding(5, cpu_s=8.0, wasted_s=wasted_s, wasted_share=wasted_s / 10, wasted_s_low=0.5 * wasted_s, wasted_s_high=wasted_s + 1)
+
+
+@pytest.mark.parametrize("lines, once, by_context", [
+    # all calls of line 4 come again: of line 5, what is not below line 4 is more
+    ((line_4(6.0), line_5(6.4)), 6.4, {2: 6.0, 4: 0.4}),
+    ((line_4(6.0), line_5(8.0)), 8.0, {2: 6.0, 4: 2.0}),
+    # the waste of line 5 may be that of line 4, but no less than its own
+    ((line_4(1.2), line_5(6.4)), 6.4, {2: 4.8, 4: 1.6}),
+    ((line_4(5.4), line_5(1.6)), 5.4, {2: 5.4}),
+    # what line 4 does itself is not shared; it has no sample
+    ((line_4(1.0, 0.0), line_5(6.4)), 7.4, {2: 4.8, 4: 1.6}),
+    ((line_5(6.4),), 6.4, {2: 4.8, 4: 1.6}),
+])
+def test_time_that_lines_share_counts_once(profile, lines, once, by_context):
+    (row,) = profile.query(contexts.question(lines, "SELECT * FROM wasted_together"))
+    assert (row["all_lines"], row["all_s"], row["run_s"]) == (len(lines), pytest.approx(once), 10.0)
+    assert row["is_shared"] == (once < 0.99 * sum(line["wasted_s"] for line in lines))
+    assert row["all_s_low"] <= row["all_s"] <= row["all_s_high"] <= row["run_s"]
+    assert profile.contexts(lines) == by_context
+
+
+def test_no_line_has_no_row(profile):
+    question = contexts.question([line_4(6.0)], "SELECT * FROM wasted_together").replace("VALUES (1", "SELECT * FROM (VALUES (1").replace(
+        "),\n", ") WHERE false),\n", 1)
+    assert profile.query(question) == []
+
+
+def test_time_that_true_lines_share_counts_once(tmp_path, profile):
     path = tmp_path / "program.py"
     path.write_text(WASTEFUL + "x = 2  # waste: load\n")  # lines 4 and 5
-    nodes = [(1, None, 4, 4, 0), (2, 1, 5, 5, 6), (3, None, 9, 9, 2), (4, 3, 5, 5, 2)]
-    rows = {
-        contexts.NODES: [dict(zip(("id", "parent", "location", "own_location", "cpu_s"), row), process=1) for row in nodes],
-        contexts.SAMPLES: [{"process": 1, "node": row[0], "cpu_ns": row[4] * 1e9} for row in nodes],
-        contexts.PLACES: [{"process": 1, "id": line, "line": line, "path": f"/a/{path.name}"} for line in (4, 5, 9)],
-    }
-    where = contexts.Contexts(rows.get)
-    found = [finding(4, cpu_s=6.0, wasted_s=6.0, wasted_share=0.6), finding(5, cpu_s=8.0, wasted_s=6.4, wasted_share=0.64)]
-    program = catalogue.read(path)
+    program, found = catalogue.read(path), [line_4(6.0), line_5(6.4)]
     assert judge.judge(program, found).wasted_share == pytest.approx(1.24)
-    assert judge.judge(program, found, where).wasted_share == pytest.approx(0.64)
-    apart = [found[0], finding(5, cpu_s=8.0, wasted_s=8.0, wasted_share=0.8)]  # all of line 5: 2 s are below line 9
-    assert judge.judge(program, apart, where).wasted_share == pytest.approx(0.8)
-    own = [finding(4, cpu_s=0.0, wasted_s=1.0, wasted_share=0.1), found[1]]  # what line 4 does itself is not shared
-    assert judge.judge(program, own, where).wasted_share == pytest.approx(0.74)
+    verdict = judge.judge(program, found, contexts.Contexts(profile.query))
+    # at most: all of line 4 and of what else is below line 5, each with a second more
+    assert (verdict.wasted_share, verdict.wasted_interval) == (pytest.approx(0.64), (pytest.approx(0.32), pytest.approx(0.885)))
 
 
 @pytest.mark.parametrize("category, is_right, is_defensible", [

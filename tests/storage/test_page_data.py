@@ -4,6 +4,7 @@ the profile is. make_page has a template of its own, so no npm is needed."""
 
 import contextlib
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -111,6 +112,29 @@ def test_the_tree_and_its_slices_add_up_to_the_run(known):
         assert total(nodes[metric]) == row["total"], metric
     row, = rows(program, "select coalesce(sum(bytes), 0) as total from copy")
     assert total(nodes["copied_bytes"]) == row["total"] == total(cells["copied_bytes"])
+
+
+def test_what_fixes_save_is_that_of_the_summary(known):
+    """By context, and not as a sum of findings: a library's line and the own line that led to it are the same waste."""
+    program, data = known
+    told = re.search(r"lines together: .* \(([\d.]+) s, ", program("query", "a.db", "summary").text)
+    assert total(data["tree"]["nodes"]["wasted_ns"]) / 1e9 == pytest.approx(float(told[1]) if told else 0, abs=0.005)
+    assert (told is not None) == any(row["severity"] == "high" for row in rows(program, "redundancy"))
+
+
+def test_lines_of_which_nothing_is_decided_are_those_of_the_summary(tmp_path):
+    """Line 8 has no watch, and takes a quarter of the run. Where something is high, none is named."""
+    program = make(tmp_path, 0, 1)
+    assert data_of(program)["undecided_lines"]["line"] == []
+    with contextlib.closing(sqlite3.connect(program.db)) as file:
+        file.executescript("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214);"
+                           "UPDATE sample SET native_ns = 200000000, python_ns = 0;"
+                           "UPDATE sample SET native_ns = 2000000000 WHERE node = 208")
+    lines = data_of(program)["undecided_lines"]
+    ranks = [row["rank"] for row in rows(program, "redundancy") if row["line"] == 8]
+    assert lines["line"] == [8] and lines["share"] == [pytest.approx(0.262, abs=0.001)] and lines["count_finding"] == [min(ranks)]
+    told = " ".join(program("query", "a.db", "summary").text.split())
+    assert f"waste.py:8 takes 26 % of the run, {lines['known'][0]}: count its calls with" in told and lines["what_to_do"][0] in told
 
 
 def test_a_node_is_its_whole_path(known):

@@ -18,7 +18,7 @@ FINDING = ["rank", "kind", "file", "line", "function", "first_file", "first_line
            "traps", "sampler", "severity"]
 MORE = ["library", "user_file", "user_line", "wasted_s_low", "wasted_s_high", "cpu_s", "short_share", "watches",
         "verdict", "facts", "gain_s", "again_s", "again_s_low", "again_s_high", "again",
-        "gain_most_s", "gain_within"]
+        "gain_most_s", "gain_within", "is_known"]
 VIEWS = ["v_redundancy", "v_redundancy_function", "v_pair"]
 
 

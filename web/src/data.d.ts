@@ -28,6 +28,7 @@ export interface PageData {
   // The answers of `pieprof query DB --json` to the question beside it: the same columns with the same numbers. A
   // question that gets further columns has them here, too.
   findings: Table<Finding>; // "redundancy": redundant work, the costliest first
+  undecided_lines: Table<UndecidedLine>;
   pairs: Table<Pair>; // "pairs"
   functions: Table<Line>; // "hot functions": by CPU time
   native_functions: Table<NativeFunction>; // "native functions"
@@ -179,6 +180,17 @@ export interface Finding extends Place, Owner {
   again_s_low: number | null;
   again_s_high: number | null;
   again: string | null; // "looked up again", "computed again", "multiplied by zero", …
+  is_known: number; // 1: the line is in a call of which a quicker one is known; that is no measurement
+}
+
+// Where no finding is "high": a line that takes a good part of the run, of which nothing is decided.
+export interface UndecidedLine {
+  file: string;
+  line: number;
+  share: number; // of the run's CPU time
+  known: string; // of its calls: "but no call is made again: 57 counted calls of convolve had …"
+  what_to_do: string;
+  count_finding: number | null; // `rank` of the finding whose calls pieprof confirm should count; null: that tells no more
 }
 
 export interface PathFrame {
@@ -613,6 +625,7 @@ export interface Tree {
     peak_bytes: number[] | null; // live at the peak
     live_bytes: number[] | null; // not freed at the end
     copied_bytes: number[] | null;
+    wasted_ns: number[] | null; // fixes may save: time that wasteful lines share counts once, as in the summary
   };
 }
 

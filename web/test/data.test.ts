@@ -5,7 +5,7 @@ import { printable } from "../src/base/format";
 import { resampled } from "../src/data/curves";
 import { costsOf, type Part, parsePart, parsePeriod } from "../src/data/filter";
 import type { PageData, Table } from "../src/data";
-import { againWords, type Card, cards, fraction } from "../src/data/findings";
+import { againWords, type Card, cards, fraction, UNDECIDED } from "../src/data/findings";
 import { happened } from "../src/data/happened";
 import { cpuOf, linesOf, wholeLines } from "../src/data/lines";
 import { sum } from "../src/data/measures";
@@ -195,6 +195,46 @@ test("where nothing is sure, the costliest line is what to look at, by what it d
     "5.50 s of 10.00 s CPU: Python 27 %, native 73 %, system 0 %",
   );
   assert.match(card.tryThis!, /^Call Fast-Lib less often/);
+});
+
+test("a line of weight of which nothing is decided is named in the summary's words, with what decides", () => {
+  const line = {
+    file: "/app/main.py",
+    line: 12,
+    share: 0.55,
+    known: "and 3 comparisons do not tell whether all of it is needed",
+    what_to_do: "if none comes again, look at the line's own algorithm",
+    count_finding: 1,
+  };
+  const low = { ...rows(of.data.findings)[2], rank: 1, line: 12, category: "undecided" };
+  const plain = (text: string) => text.replaceAll("\u00a0", " ");
+  const [card, ...others] = only({ undecided_lines: columns(line), findings: columns(low) });
+  assert.deepEqual(
+    [card.what, card.line, card.weight, card.finding, others.length],
+    [UNDECIDED, 12, "maybe", 0, 0],
+  );
+  assert.equal(plain(card.sure), `Takes 55 % of the run, ${line.known}`);
+  assert.equal(
+    plain(card.tryThis!),
+    `Count its calls with “pieprof confirm ${of.data.page.profile} --finding 1”; ${line.what_to_do}`,
+  );
+  const counted = { ...line, count_finding: null, what_to_do: "pieprof sees only work that is done again" };
+  const [alone, costliest] = only({ undecided_lines: columns({ ...counted, line: 21 }) });
+  assert.equal(alone.tryThis, "pieprof sees only work that is done again");
+  assert.deepEqual([alone.what, costliest.what], [UNDECIDED, "Costliest line"]);
+  const may = {
+    ...low,
+    category: "API misuse",
+    evidence: "",
+    wasted_s: 2,
+    wasted_share: 0.2,
+    wasted_s_high: 3,
+  };
+  const told = only({ undecided_lines: columns(line), findings: columns(may) });
+  assert.ok(
+    told.every((one) => one.what !== UNDECIDED),
+    "a finding says more of it",
+  );
 });
 
 test("what is about the machine comes after what is about a line", () => {
@@ -438,6 +478,12 @@ test("waiting for a result is no lock to hold for less, and a hint does not repe
   const [hint] = rows(of.data.hints);
   const [, second] = only({ waits: columns(result), hints: columns(hint) });
   assert.deepEqual([second.what, second.weight], ["Waits for other threads or processes", "low"]);
-  const machine = { kind: "processors", share: 0.9, text: "too few processors: threads …", file: null, line: null };
+  const machine = {
+    kind: "processors",
+    share: 0.9,
+    text: "too few processors: threads …",
+    file: null,
+    line: null,
+  };
   assert.equal(only({ hints: columns(machine) })[1].sure, "threads …");
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measure, spread, sum } from "../src/data/measures";
+import { measure, scaled, sum } from "../src/data/measures";
 import { Profile } from "../src/data/profile";
 import { lineKinds } from "../src/flame/bylines";
 import { carried } from "../src/flame/carry";
@@ -96,11 +96,17 @@ test("search adds up what matches, of calls within calls the outermost", () => {
   assert.equal(matcher("  "), null);
 });
 
-test("waste is spread over a line's call paths by their CPU time", () => {
-  const wasted = spread(tree, cpu, [{ file: "/lib/fastlib/core.py", line: 6, wasted_s: 3 }])!;
-  assert.equal(+wasted[4].toFixed(6), 2);
-  assert.equal(+tree.totals(wasted)[0].toFixed(6), 3);
-  assert.equal(spread(tree, cpu, []), null);
+test("waste is the profile's by call path, of a part of the run by its CPU time", () => {
+  const wasted = tree.whole.wasted!;
+  assert.equal(+tree.totals(wasted)[0].toFixed(6), 4, "line 12, and the library's line that it led to: once");
+  const half = scaled(
+    wasted,
+    cpu,
+    cpu.map((value, node) => (node === 4 ? value / 2 : 0)),
+  )!;
+  assert.equal(+half[4].toFixed(6), +(wasted[4] / 2).toFixed(6));
+  assert.equal(tree.totals(half)[0], half[4]);
+  assert.equal(scaled(null, cpu, cpu), null);
 });
 
 /** The names along the way to a node. */

@@ -115,6 +115,9 @@ function treeOf(strings: Strings, nodes: MadeNode[]): PageData["tree"] {
       peak_bytes: nodes.map((node) => node.peak),
       live_bytes: null,
       copied_bytes: null,
+      wasted_ns: nodes.map((node, i) =>
+        i >= 2 && i <= 5 ? (4 / 5.5) * (node.python + node.native) * NS : 0,
+      ),
     },
   };
 }
@@ -212,7 +215,7 @@ function sourceOf(strings: Strings): PageData["source"] {
   };
 }
 
-const FINDING = `rank kind ${PLACE} first_file first_line native_function native_library category evidence advice redundant_fraction fraction_low fraction_high wasted_s wasted_s_low wasted_s_high wasted_share bytes traps sampler severity ${OWNER} cpu_s short_share watches verdict facts gain_s gain_most_s gain_within again_s again_s_low again_s_high again`;
+const FINDING = `rank kind ${PLACE} first_file first_line native_function native_library category evidence advice redundant_fraction fraction_low fraction_high wasted_s wasted_s_low wasted_s_high wasted_share bytes traps sampler severity ${OWNER} cpu_s short_share watches verdict facts gain_s gain_most_s gain_within again_s again_s_low again_s_high again is_known`;
 
 const finding = {
   rank: 1,
@@ -237,6 +240,7 @@ const finding = {
   cpu_s: 5.5,
   again_s: 1.5,
   again: "looked up again",
+  is_known: 0,
 };
 
 function findings(): PageData["findings"] {
@@ -695,7 +699,14 @@ function slices(): PageData["slices"] {
 
 function measured(): Pick<
   PageData,
-  "overhead" | "overhead_slices" | "drops" | "environment" | "counters" | "functions" | "native_functions" | "libraries"
+  | "overhead"
+  | "overhead_slices"
+  | "drops"
+  | "environment"
+  | "counters"
+  | "functions"
+  | "native_functions"
+  | "libraries"
 > {
   return {
     overhead: table("collector budget_share measured_share rate drops cpu_s", {
@@ -787,6 +798,7 @@ export function made(extra = 0): PageData {
       rss_peak_bytes: 900e3,
     },
     findings: findings(),
+    undecided_lines: table("file line share known what_to_do count_finding"),
     pairs: pairs(),
     ...memory(strings),
     ...loops(),

@@ -67,13 +67,13 @@ CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function,
   line_first_file AS first_file, line_first_line AS first_line, native_function, native_library, line_category AS category, line_evidence AS evidence, line_advice AS advice, fraction AS redundant_fraction, fraction_low,
   fraction_high,
-  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
+  wasted_ns / 1e9 AS wasted_s, 1.0 * wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
   line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
   fix_gain_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(basis, NULL, again_low_ns / 1e9) AS again_s_low,
   again_high_ns / 1e9 AS again_s_high, done_again AS again, most_ns / 1e9 AS gain_most_s,
-  iif(most_ns IS NULL, NULL, within) AS gain_within
+  iif(most_ns IS NULL, NULL, within) AS gain_within, becomes_known IS TRUE AS is_known
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
@@ -89,13 +89,13 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
     '') AS evidence,
   advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
-  wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
+  1.0 * wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
   iif(nth = 1, verdict, NULL) AS verdict, iif(nth = 1, proof, NULL) AS facts,
   iif(nth = 1, fix_gain_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
   iif(basis, NULL, again_low_ns / 1e9) AS again_s_low, iif(basis, NULL, again_high_ns / 1e9) AS again_s_high,
   done_again AS again, iif(nth = 1, most_ns, NULL) / 1e9 AS gain_most_s,
-  iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within
+  iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within, is_known
 FROM (
   SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (user_file IS NOT NULL AND is_evidence)), 'low', sum_severity)
       AS severity,
@@ -118,7 +118,7 @@ FROM (
         SELECT run, kind, file, function_line AS line, function, native_function, native_library,
           line_category AS category, line_evidence AS evidence, line_advice AS advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
           run_ns, found_verdict, verdict, proof, fix_gain_ns, most_ns, within, done_again,
-          kind_text, is_evidence, line_severity AS worst_severity,
+          kind_text, is_evidence, line_severity AS worst_severity, becomes_known IS TRUE AS is_known,
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
           sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
           sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,

@@ -32,13 +32,12 @@ SELECT x.run, PIE_WATCH_STORE, x.file, x.line, x.function, x.function_line, NULL
   x.severity, PIE_BASIS_WATCHES, 1
 FROM x_hot_line x JOIN x_threshold t;
 
--- What the summary says where nothing is high: the lines that take a good part of the run, and what is known of their
--- calls. new_calls: those of callee, which takes most of the line's counted time, if hardly any had the arguments of
--- another one; else those that were compared at the line or below it, without a callee, if that is so of these; else
--- NULL. comparisons: at the line and below it. Imports are left out.
+-- What is said where nothing is high: the hot and warm lines, and what is known of their calls. new_calls: those of
+-- callee, which takes most of the line's counted time, if hardly any had the arguments of another one; else those that
+-- were compared at the line or below it, without a callee, if that is so of these; else NULL. comparisons: at the line
+-- and below it. Imports are left out.
 CREATE VIEW x_heavy_threshold AS SELECT
-  0.1 AS part,             -- of the run's CPU time,
-  1e8 AS least_ns,         -- and as much as this,
+  1e8 AS least_ns,         -- a hot or warm line that takes this long,
   5 AS least_calls,        -- calls are new if this number was counted or compared,
   0.9 AS new_part;         -- and this part of them, by their time, had arguments that no other call had
 
@@ -47,12 +46,12 @@ SELECT run, file, line, share, iif(is_counted, callee, NULL) AS callee, CASE
     WHEN is_counted THEN calls
     WHEN is_compared THEN compared END AS new_calls, comparisons
 FROM (
-  SELECT x.run, x.file, x.line, x.line_ns / a.cpu_ns AS share, c.callee, c.calls, g.compared,
+  SELECT x.run, x.file, x.line, x.line_ns / x.run_ns AS share, c.callee, c.calls, g.compared,
     c.new_ns >= t.new_part * c.sum_ns AND c.calls >= t.least_calls AS is_counted,
     g.compared >= t.least_calls AND g.same <= (1 - t.new_part) * g.compared
       AND coalesce(c.again_ns <= (1 - t.new_part) * c.sum_ns, 1) AS is_compared,
     coalesce(w.comparisons, 0) AS comparisons
-  FROM x_line_weight x JOIN x_heavy_threshold t JOIN x_total a ON a.run = x.run
+  FROM x_hot_line x JOIN x_heavy_threshold t
   LEFT JOIN (
     SELECT p.run, w.file, w.line, w.callee, w.calls, max(w.call_ns), sum(w.call_ns) AS sum_ns,
       sum(w.again_ns + w.alike_ns) AS again_ns,
@@ -66,6 +65,6 @@ FROM (
     JOIN place(l, u, f) AT (n.process, n.own_location)
     WHERE w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED)
     GROUP BY p.run, f.path, l.line) w ON w.run = x.run AND w.file = x.file AND w.line = x.line
-  WHERE x.line_ns >= max(t.part * a.cpu_ns, t.least_ns) AND NOT EXISTS (
+  WHERE x.line_ns >= t.least_ns AND NOT EXISTS (
     SELECT 1 FROM v_source k WHERE k.run = x.run AND k.file = x.file AND k.line = x.line
       AND (ltrim(k.text) GLOB 'import *' OR ltrim(k.text) GLOB 'from * import *')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings as people read them, in the words of the summary on the terminal: what, where, how sure, what to try, gain.
 import { bytes, count, plural, seconds, share } from "../base/format";
-import type { Finding, Leak, NeedlessCopy, PageData } from "../data";
+import type { Finding, Leak, NeedlessCopy, PageData, UndecidedLine } from "../data";
 import { hintCards } from "./hint-cards";
 import { rows } from "./profile";
 
@@ -84,7 +84,12 @@ const MAY_WASTE_MIN = 0.1;
 function mayMatter(finding: Finding): boolean {
   const { wasted_s, wasted_share, wasted_s_high } = finding;
   if (finding.severity !== "low" || finding.library || finding.category === "undecided") return false;
-  if (!wasted_s || !wasted_share || wasted_s_high === null || finding.evidence?.includes("evidence for the finding of"))
+  if (
+    !wasted_s ||
+    !wasted_share ||
+    wasted_s_high === null ||
+    finding.evidence?.includes("evidence for the finding of")
+  )
     return false;
   return wasted_s_high * (wasted_share / wasted_s) >= MAY_WASTE_MIN;
 }
@@ -146,6 +151,45 @@ function needlessCard(copy: NeedlessCopy): Card {
   };
 }
 
+export const UNDECIDED = "Undecided line of weight";
+
+/** In the words of the summary: what a line takes, what is known of its calls, and what to do to decide. */
+function undecidedCard(data: PageData, row: UndecidedLine): Card {
+  const index = row.count_finding === null ? -1 : data.findings.rank.indexOf(row.count_finding);
+  const count =
+    row.count_finding === null
+      ? ""
+      : `Count its calls with “pieprof confirm ${data.page.profile} --finding ${row.count_finding}”; `;
+  return {
+    weight: "maybe",
+    what: UNDECIDED,
+    file: row.file,
+    line: row.line,
+    inside: null,
+    sure: `Takes ${share(row.share, 0)} of the run, ${row.known}`,
+    tryThis: `${count}${row.what_to_do}`,
+    gain: share(row.share, 0),
+    gainAbout: "of the run; it is not known that any of it is needless",
+    part: row.share,
+    verdict: null,
+    evidence: null,
+    finding: index < 0 ? null : index,
+  };
+}
+
+export const samePlace = (a: Card, b: Card) => a.file !== null && a.file === b.file && a.line === b.line;
+
+/** With lines of which nothing is decided, unless a finding says more of them. */
+function withUndecided(data: PageData, found: Card[]): Card[] {
+  const lines = rows<UndecidedLine>(data.undecided_lines)
+    .map((row) => undecidedCard(data, row))
+    .filter((card) => !found.some((one) => one.weight !== "low" && samePlace(one, card)));
+  return [
+    ...found.filter((one) => one.weight !== "low" || !lines.some((line) => samePlace(one, line))),
+    ...lines,
+  ];
+}
+
 /** Each line once, by its costliest finding; a library's line only where no own line says the same. */
 function chosen(findings: Finding[]): [Finding, number][] {
   const seen = new Set<string>();
@@ -164,7 +208,7 @@ function chosen(findings: Finding[]): [Finding, number][] {
 
 /** 1: large, but nothing says that it is needless, so what may be needless comes first. */
 function isOnlyLarge(card: Card): number {
-  return card.weight === "maybe" && card.finding === null ? 1 : 0;
+  return card.weight === "maybe" && (card.finding === null || card.what === UNDECIDED) ? 1 : 0;
 }
 
 const WEIGHTS = { high: 0, maybe: 1, machine: 2, low: 3 };
@@ -175,11 +219,11 @@ export function cards(data: PageData): Card[] {
   const needless = rows<NeedlessCopy>(data.needless_copies).filter(
     (copy) => copy.verdict === "needless" && (copy.cpu_share ?? 0) >= NEEDLESS_PART_MIN,
   );
-  const found = [
+  const found = withUndecided(data, [
     ...chosen(rows<Finding>(data.findings)).map(([finding, index]) => findingCard(finding, index)),
     ...rows<Leak>(data.leaks).map((leak) => leakCard(leak, data.run.peak_bytes)),
     ...needless.map(needlessCard),
-  ];
+  ]);
   const all = [...found, ...hintCards(data, found)];
   return all.sort(
     (a, b) => WEIGHTS[a.weight] - WEIGHTS[b.weight] || isOnlyLarge(a) - isOnlyLarge(b) || b.part - a.part,

@@ -3,7 +3,7 @@
 // live at the peak, its costliest line. Their figures are those of the hints in the summary on the terminal.
 import { baseName, bytes, clock, seconds, share } from "../base/format";
 import type { Heap, Hint, Line, PageData, Wait } from "../data";
-import { type Card, NEEDLESS } from "./findings";
+import { type Card, NEEDLESS, samePlace, UNDECIDED } from "./findings";
 import { cpuOf, type LineCosts, wholeLines } from "./lines";
 import { rows } from "./profile";
 import { causeOf, ownWaits, waitsAt, waitsByLine } from "./waits";
@@ -335,8 +335,6 @@ function hotLine(data: PageData): Card[] {
   ];
 }
 
-const samePlace = (a: Card, b: Card) => a.file !== null && a.file === b.file && a.line === b.line;
-
 /** Cards beside those of the findings. A line has only one about waiting. */
 export function hintCards(data: PageData, found: readonly Card[]): Card[] {
   const hints = rows<Hint>(data.hints).map((hint) => hintCard(data, hint));
@@ -349,5 +347,7 @@ export function hintCards(data: PageData, found: readonly Card[]): Card[] {
     ...peakCard(data),
     ...copyCard(data).filter(isUnexplained),
   ];
-  return [...found, ...more].some((card) => card.weight === "high") ? more : [...more, ...hotLine(data)];
+  const isToldOf = (card: Card) => found.some((one) => one.what === UNDECIDED && samePlace(one, card));
+  const hot = hotLine(data).filter((card) => !isToldOf(card));
+  return [...found, ...more].some((card) => card.weight === "high") ? more : [...more, ...hot];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be asked of a calling context: each measure is a sum of costs, with its unit.
 import { bytes, column, seconds } from "../base/format";
-import type { Costs, Tree } from "./tree";
+import type { Costs } from "./tree";
 
 export interface Measure {
   id: string;
@@ -107,8 +107,8 @@ export const MEASURES: Measure[] = [
     title: "Wasted",
     head: "wasted s",
     unit: "s",
-    of: [],
-    about: "what fixes may save, spread over the call paths of each line by its CPU time",
+    of: ["wasted"],
+    about: "what fixes may save, spread over the call paths of each line; time that lines share counts once",
   },
 ];
 
@@ -125,31 +125,14 @@ export function sum(costs: Costs, of: (keyof Costs)[]): Float64Array | null {
   return total;
 }
 
-export interface WastedLine {
-  file: string;
-  line: number;
-  wasted_s: number;
-}
-
-/** Waste is known by line: each call path of it gets its part by CPU time. */
-export function spread(tree: Tree, cpu: Float64Array | null, lines: WastedLine[]): Float64Array | null {
-  if (!cpu || lines.length === 0) return null;
-  const key = (file: string | null, line: number) => `${line} ${file}`;
-  const wasted = new Map(lines.map((one) => [key(one.file, one.line), one.wasted_s]));
-  const isWasted = (node: number) => wasted.has(key(tree.file(tree.fn[node]), tree.line[node]));
-  const owner = tree.nearest((node) => tree.fn[node] >= 0 && !tree.isNative(tree.fn[node]));
-  const spent = new Map<string, number>();
-  const result = new Float64Array(tree.size);
-  const each = (visit: (node: number, of: string) => void) => {
-    for (let node = 1; node < tree.size; node++)
-      if (owner[node] > 0 && cpu[node] > 0 && isWasted(owner[node]))
-        visit(node, key(tree.file(tree.fn[owner[node]]), tree.line[owner[node]]));
-  };
-  each((node, of) => spent.set(of, (spent.get(of) ?? 0) + cpu[node]));
-  each((node, of) => {
-    result[node] = (wasted.get(of)! * cpu[node]) / spent.get(of)!;
-  });
-  return result;
+/** Of a part of the run what is known of the whole only: each node has as much of it as of its CPU time. */
+export function scaled(
+  all: Float64Array | null,
+  whole: Float64Array | null,
+  now: Float64Array | null,
+): Float64Array | null {
+  if (!all || !whole || !now) return null;
+  return all.map((value, node) => (whole[node] > 0 ? (value * now[node]) / whole[node] : 0));
 }
 
 /** In a column: the unit is in its head, or with the number. */

@@ -19,6 +19,8 @@ export interface Costs {
   peak: Float64Array | null;
   live: Float64Array | null;
   copied: Float64Array | null;
+  /** Known of the whole run only. */
+  wasted: Float64Array | null;
 }
 
 /** The column of the page's data behind each, and how many of its units are one of ours. */
@@ -33,6 +35,7 @@ export const COLUMNS: [keyof Costs, string, number][] = [
   ["peak", "peak_bytes", 1],
   ["live", "live_bytes", 1],
   ["copied", "copied_bytes", 1],
+  ["wasted", "wasted_ns", 1e9],
 ];
 
 export function noCosts(): Costs {

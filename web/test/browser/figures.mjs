@@ -98,7 +98,7 @@ async function measures(browser, pages) {
     wait: "4.00 s",
     allocated: "1.00 MB",
     peak: "250 kB",
-    wasted: "8.00 s",
+    wasted: "4.00 s",
   };
   for (const [by, figure] of Object.entries(expected)) {
     await show(page, `flame?by=${by}`);
