@@ -79,7 +79,8 @@ static bool is_same_module(const struct pie_module_entry *known, const struct pi
                        : known->was_loaded;
 }
 
-/* Where nothing was unloaded, what lies where a module lay is that module. The list is in the linker's order, mostly. */
+/* Where nothing was unloaded, what lies where a module lay is that module. The list mostly has the linker's
+ * order. */
 static bool is_still_there(const void *data, const struct pie_modules_scan *scan,
                            const struct pie_module_entry *found) {
     const struct pie_modules *modules = data;

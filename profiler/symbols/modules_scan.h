@@ -21,8 +21,8 @@ struct pie_modules_scan {
     int error;
 };
 
-/* Known entries have only headers. Returns 0 or -errno. The caller takes entries over by zeroing them here, and finishes
- * the scan. */
+/* Known entries have only headers. Returns 0 or -errno. The caller takes entries over by zeroing them here, and
+ * finishes the scan. */
 int pie_modules_scan(struct pie_modules_scan *scan);
 
 /* An entry for a module that is not loaded any more. Returns 0 or -ENOMEM; the caller finishes it in either case. */
