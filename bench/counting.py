@@ -5,8 +5,9 @@
 Small loops run in one process, with pieprof's hooks and without them in turn, so that all else is the same: the hooks
 are taken out by PyMem_SetAllocator(), and the jumps at CPython's functions by writing what is there in a process that
 does not count. "measured" is the difference of the lower quartiles of all turns, in ns for each turn of the loop.
-"printed" is what the profile of another process says that does nothing but the loop: "counting", by turns. The medians
-of several processes.
+"paused" is the same while counting pauses, as it does for slices of time where the budget is too small: a function of
+the executable is called whose address nm knows. "printed" is what the profile of another process says that does nothing
+but the loop: "counting", by turns. The medians of several processes.
 
     bench/counting.py --pieprof build/pieprof --rounds 3
 """
@@ -52,17 +53,20 @@ plain = [Allocator.from_address(hook.ctx) for hook in hooks]  # a hook's ctx is 
 code_plain, code_hooks = [bytes.fromhex(word) for word in sys.argv[1].split(",")], code()
 MPROTECT, READ_WRITE_EXECUTE = 10, 7
 libc = ctypes.CDLL(None)
-for place in PLACES:
-    assert libc.syscall(MPROTECT, ctypes.c_long(place & ~4095), ctypes.c_long(4096), READ_WRITE_EXECUTE) == 0
-def use(allocators, code):
+pause = ctypes.PYFUNCTYPE(ctypes.c_bool, ctypes.c_bool)(int(sys.argv[4], 16))
+def use(allocators, code, is_paused):
+    pause(False)
     for place, bytes_there in zip(PLACES, code):
+        assert libc.syscall(MPROTECT, ctypes.c_long(place & ~4095), ctypes.c_long(4096), READ_WRITE_EXECUTE) == 0
         ctypes.memmove(place, bytes_there, len(bytes_there))
     for domain, allocator in enumerate(allocators):
         put(domain, ctypes.byref(allocator))
-WAYS = (hooks, code_hooks), (plain, code_plain)
-times = [], []
+    if is_paused:
+        pause(True)
+WAYS = (hooks, code_hooks, False), (plain, code_plain, False), (hooks, code_hooks, True)
+times = [], [], []
 for turn in range(int(sys.argv[3])):
-    for way in (0, 1) if turn % 2 else (1, 0):
+    for way in (0, 1, 2) if turn % 2 else (2, 1, 0):
         use(*WAYS[way])
         made = work(int(sys.argv[2]))
         del made
@@ -89,11 +93,18 @@ def output(options, folder, more, text, *words):
                                          env=commands.environment())).stdout
 
 
+def address(options, name):
+    """Of an executable that is linked to a fixed place, as those of a static libpython are."""
+    symbols = subprocess.run(["nm", options.pieprof], check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    return next(line.split()[0] for line in symbols if line.endswith(f" {name}"))
+
+
 def one(options, folder, loop, n):
-    """(plain, measured, printed) ns of a turn."""
+    """(plain, measured, paused, printed) ns of a turn."""
     work = f"{BEGIN}def work(n):\n  {loop}\n"
     plain_code = output(options, folder, ["--no-memory"], CODE + "\nprint(*(c.hex() for c in code()), sep=',')").strip()
-    hooks_ns, plain_ns = json.loads(output(options, folder, [], work + TAKE_TURNS, plain_code, n, TURNS))
+    turns = output(options, folder, [], work + TAKE_TURNS, plain_code, n, TURNS, address(options, "set_paused"))
+    hooks_ns, plain_ns, paused_ns = json.loads(turns)
     os.unlink(f"{folder}/x.db")
     calls = int(SECONDS * 1e9 / plain_ns / n)
     output(options, folder, [], work + ALONE, n, calls)
@@ -101,7 +112,7 @@ def one(options, folder, loop, n):
                            stdout=subprocess.PIPE)
     os.unlink(f"{folder}/x.db")
     (counting,) = (row for row in json.loads(query.stdout)["rows"] if row["collector"] == "counting")
-    return plain_ns, hooks_ns - plain_ns, counting["cpu_s"] * 1e9 / calls / n
+    return plain_ns, hooks_ns - plain_ns, paused_ns - plain_ns, counting["cpu_s"] * 1e9 / calls / n
 
 
 def main():
@@ -110,12 +121,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=LOOPS, help="this loop (may be repeated)")
     options = parser.parse_args()
-    print("| loop | a turn without hooks, ns | measured | printed |\n|---|---|---|---|")
+    print("| loop | a turn without hooks, ns | measured | paused | printed |\n|---|---|---|---|---|")
     for name in options.only or LOOPS:
         with tempfile.TemporaryDirectory() as folder:
             rounds = [one(options, folder, *LOOPS[name]) for _ in range(options.rounds)]
-        plain, measured, printed = map(statistics.median, zip(*rounds))
-        print(f"| {name} | {plain:.1f} | {measured:.1f} | {printed:.1f} |", flush=True)
+        plain, measured, paused, printed = map(statistics.median, zip(*rounds))
+        print(f"| {name} | {plain:.1f} | {measured:.1f} | {paused:.1f} | {printed:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

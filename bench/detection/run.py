@@ -186,6 +186,8 @@ def everything(results):
 
 def main():
     options = arguments()
+    if not catalogue.paths(options.set):
+        sys.exit(f"run.py: the set {options.set} is empty: its programs have been looked into, and are in programs/ now")
     try:
         chosen = catalogue.programs(options.only, options.set)[::options.every]
     except ValueError as error:

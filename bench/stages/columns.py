@@ -21,7 +21,7 @@ SETTINGS = {
     "memory": ["--overhead", "0", "--no-time", "--no-redundancy", "--no-copies"],
     "copies": ["--overhead", "0", "--no-time", "--no-redundancy", "--no-memory"],
     "all fixed": ["--overhead", "0"],
-    "all governed": [],
+    "all governed": ["--overhead", "5%"],
 }
 PIEPROF = tuple(f"pieprof {name}" for name in SETTINGS)
 

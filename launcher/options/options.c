@@ -79,9 +79,10 @@ static const struct pie_option table[] = {
     {"interval", "TIME", "the rate as the time between two samples: 1ms, 500us", 'i',
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
-    {"overhead", "SHARE", "the share of the time for profiling; 0: fixed rates", 0,
-     QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
-     .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
+    {"overhead", "SHARE", "keep to this share of the time from the start; 0: fixed rates", 0,
+     QUANTITY(overhead_budget, overhead, "5%"), .given_offset = offsetof(struct pie_config, is_budget_asked),
+     .unset = "5% after 2 s", .wrong = "bad overhead", .right = "a part of the program's time, such as 5%",
+     .environment = "PIEPROF_OVERHEAD"},
     {"time", NULL, "measure where time goes", 0, FLAG(has_time, true), .is_default = true},
     {"no-time", NULL, "do not measure time", 0, FLAG(has_time, false)},
     {"clock", "CLOCK", "use only perf, perf-user, timer, itimer or none", 0, CHOICE(force_clock, clocks),
@@ -171,6 +172,8 @@ void pie_options_init(struct pie_options *options) {
             *(bool *)((char *)&options->config + table[i].offset) = !table[i].is_on;
         else if (table[i].fallback)
             pie_option_set(options, &table[i], table[i].fallback);
+        if (table[i].given_offset)
+            *(bool *)((char *)&options->config + table[i].given_offset) = false;
     }
 }
 

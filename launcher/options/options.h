@@ -64,8 +64,9 @@ struct pie_option {
     const char *const *choices;
     const struct pie_quantity *quantity;
     enum pie_action action;
-    const char *fallback;    /* the default, as it would be typed; NULL: 0 */
-    const char *unset;       /* without a fallback: the default in words, or NULL */
+    const char *fallback; /* the default, as it would be typed; NULL: 0 */
+    const char *unset;    /* the default in words, if there is no fallback or more is to be said; or NULL */
+    size_t given_offset;  /* of a bool in struct pie_config: the user named a value; 0: nobody asks */
     const char *environment; /* a variable that has the same value, or NULL; a flag is off where it is 0 */
     /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken
      * where there is no `right`. */

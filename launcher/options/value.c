@@ -104,6 +104,8 @@ static int set_quantity(struct pie_options *options, const struct pie_option *op
         *(double *)setting = number;
     else
         *(uint64_t *)setting = (uint64_t)llround(quantity->is_rate ? 1e9 / number : number);
+    if (option->given_offset)
+        *(bool *)((char *)&options->config + option->given_offset) = true;
     return 0;
 }
 
@@ -136,11 +138,15 @@ static int append(const struct pie_option *option, const char *value, char **str
     return r < 0 || !value ? r : pie_words_append(string, value);
 }
 
-static int append_quantity(const struct pie_option *option, const void *setting, const void *before,
+static bool is_given(const struct pie_option *option, const struct pie_config *config) {
+    return option->given_offset && *(const bool *)((const char *)config + option->given_offset);
+}
+
+static int append_quantity(const struct pie_option *option, const void *setting, bool is_default,
                            char **string) {
     const struct pie_quantity *quantity = option->quantity;
     char text[64];
-    if (quantity->is_rate || memcmp(setting, before, sizeof(uint64_t)) == 0)
+    if (quantity->is_rate || is_default)
         return 0; /* a rate is written as its interval */
     double number = quantity->is_real ? *(const double *)setting : (double)*(const uint64_t *)setting;
     snprintf(text, sizeof text, "%.17g%s", number * quantity->divisor / quantity->factors[0],
@@ -170,7 +176,9 @@ int pie_option_append(const struct pie_option *option, const struct pie_config *
                    ? append(option, option->choices[*(const unsigned *)setting], string)
                    : 0;
     case PIE_OPTION_QUANTITY:
-        return append_quantity(option, setting, before, string);
+        return append_quantity(option, setting,
+                               !is_given(option, config) && memcmp(setting, before, sizeof(uint64_t)) == 0,
+                               string);
     case PIE_OPTION_ACTION:
         break;
     }

@@ -56,7 +56,7 @@ static const char *with_default(char *buffer, size_t size, const struct pie_opti
         snprintf(buffer, size, "%s (the default)", option->help);
     else if (option->fallback || option->unset)
         snprintf(buffer, size, "%s (default: %s)", option->help,
-                 option->fallback ? option->fallback : option->unset);
+                 option->unset ? option->unset : option->fallback);
     else
         return option->help;
     return buffer;

@@ -43,11 +43,12 @@ static const double STRETCHED = 1.25;
 
 /* The figures of the last line. The view of the run is a costly one: it is asked once. */
 struct samples {
-    bool is_known, has_period, has_overhead;
+    bool is_known, has_period, has_overhead, has_free;
     int64_t count;
     double period_s, overhead_s, cpu_s;
     double fixed_s;           /* of overhead_s: start and end */
     double budget;            /* 0: rates were fixed */
+    double free_s;            /* CPU time at the beginning that it did not limit, with has_free */
     char *clock, *clock_note; /* heap, or NULL */
 };
 
@@ -123,6 +124,8 @@ static void keep_samples(struct summary *summary, struct pie_cursor *row, int co
         .cpu_s = pie_cursor_real(row, pie_cursor_type(row, column + 6) != PIE_VALUE_NULL ? column + 6 : 2),
         .budget = pie_cursor_real(row, column + 7),
         .fixed_s = pie_cursor_real(row, column + 8),
+        .has_free = pie_cursor_type(row, column + 9) != PIE_VALUE_NULL,
+        .free_s = pie_cursor_text(row, column + 9) ? atof(pie_cursor_text(row, column + 9)) : 0,
         .clock = copy_of(pie_cursor_text(row, column + 3)),
         .clock_note = copy_of(pie_cursor_text(row, column + 4)),
     };
@@ -171,7 +174,8 @@ static const char title_sql[] =
     "v.run),"
     " v.overhead_s / nullif(v.overhead_share, 0), (SELECT r.overhead_budget FROM run r WHERE r.id = v.run),"
     " (SELECT sum(o.cpu_ns) / 1e9 FROM process p JOIN overhead o ON o.process = p.id"
-    " WHERE p.run = v.run AND o.collector IN ('start', 'end'))"
+    " WHERE p.run = v.run AND o.collector IN ('start', 'end')),"
+    " (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'overhead_free_cpu_s')"
     " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static int print_lines(struct summary *summary, char **ret_message) {
@@ -385,6 +389,10 @@ static void print_budget(const struct summary *summary, double rest_s) {
         fprintf(summary->out, ", %.1f %% without start and end", 100 * rest_s / samples->cpu_s);
     if (samples->budget > 0)
         fprintf(summary->out, ", budget %.3g %%", 100 * samples->budget);
+    if (samples->budget > 0 && samples->has_free && samples->free_s > 0)
+        fprintf(summary->out, " after %.3g s", samples->free_s);
+    else if (samples->budget > 0 && samples->has_free)
+        fputs(" from the start", summary->out);
 }
 
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. What comes after the last

@@ -430,6 +430,32 @@ static int print_state_of(const struct pie_finding_screen *screen, size_t above,
     return r;
 }
 
+/* A budget that was asked for is kept from the start, and few watches were begun. */
+static const char little_sql[] =
+    "SELECT 100 * r.overhead_budget FROM run r JOIN environment e ON e.run = r.id JOIN x_threshold t"
+    " WHERE r.id = :run AND e.key = 'overhead_free_cpu_s' AND e.value = '0'"
+    " AND (SELECT sampler <> 'none' FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run))"
+    " AND coalesce((SELECT 2 * sum(w.watches) FROM process p JOIN watch w ON w.process = p.id"
+    " WHERE p.run = :run AND w.outcome IN (1, 2)), 0) < t.high_traps";
+
+static int print_little(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    char text[160];
+    int r = pie_cursor_open_once(screen->reader, little_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        snprintf(text, sizeof text,
+                 "The run was too short for a verdict within --overhead %.3g%%: a longer run, or "
+                 "--overhead 0, compares more.",
+                 pie_cursor_real(cursor, 0));
+        pie_wrap_print(screen->out, text, 0, 0, screen->columns);
+    }
+    pie_cursor_close(cursor);
+    return r;
+}
+
 int pie_summary_findings_print(const struct pie_finding_screen *screen, struct pie_summary_above above,
                                char **ret_message) {
     bool has_high;
@@ -444,5 +470,7 @@ int pie_summary_findings_print(const struct pie_finding_screen *screen, struct p
         r = print_heavy(screen, above.count, found == 0 ? UNDECIDED_SHOWN : 1, ret_message);
     if (r == 0 && found == 0)
         r = print_state_of(screen, above.count, ret_message);
+    if (r == 0 && !has_high)
+        r = print_little(screen, ret_message);
     return r < 0 ? r : 0;
 }

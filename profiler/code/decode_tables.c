@@ -119,6 +119,11 @@ static bool read_entry(const struct pie_decode_table *table, size_t i, uint64_t 
     return true;
 }
 
+/* Is there code of another function? A table leads to few of them, the cold part mostly: they are looked up once. */
+static bool is_code(uint64_t target, uintptr_t *begin, uintptr_t *end) {
+    return (target >= *begin && target < *end) || pie_cfi_function_range(target, begin, end);
+}
+
 /* The address where the nearest table behind this one begins. */
 static uint64_t next_table(const struct pie_decode_tables *tables, size_t which) {
     uint64_t limit = UINT64_MAX;
@@ -137,6 +142,7 @@ size_t pie_decode_tables_read(const struct pie_decode_tables *tables, size_t whi
     const struct pie_decode_table *table = &tables->found[which];
     size_t entry_bytes = table->is_relative ? 4 : 8, n = 0;
     uint64_t room = (next_table(tables, which) - table->address) / entry_bytes, target;
+    uintptr_t other_begin = 0, other_end = 0;
 
     for (size_t i = 0; i < PIE_DECODE_TABLE_ENTRIES_MAX && i < room && read_entry(table, i, &target); i++) {
         uint64_t offset = target - function->begin;
@@ -144,7 +150,7 @@ size_t pie_decode_tables_read(const struct pie_decode_tables *tables, size_t whi
             if (!pie_decode_map_get(function, PIE_DECODE_START, (uint32_t)offset))
                 break;
             offsets[n++] = (uint32_t)offset;
-        } else if (!pie_cfi_function(target)) {
+        } else if (!is_code(target, &other_begin, &other_end)) {
             break;
         }
     }

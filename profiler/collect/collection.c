@@ -419,7 +419,8 @@ static void set_up(void) {
     collection.started_ns = pie_monotonic_ns();
     prepare_unwinding();
     pie_decode_set_range(pie_naming_function_range, pie_flush_naming(collection.flush));
-    pie_governor_begin(&collection.governor, collection.setup.config->overhead_budget);
+    pie_governor_begin(&collection.governor, collection.setup.config->overhead_budget,
+                       collection.setup.config->is_budget_asked);
     pie_pace_begin(&collection.pace, TICK_NS, tick_max_ns());
     collection.given = (struct pie_collection){
         .governor = &collection.governor,
@@ -429,6 +430,7 @@ static void set_up(void) {
         .naming = pie_flush_naming(collection.flush),
     };
     pie_collectors_begin(&collection.given);
+    pie_govern_begin(&collection.governor);
     collection.turn = (struct pie_turn){
         .ops = collection.setup.ops,
         .budget_bytes = collection.setup.config->context_bytes,

@@ -8,6 +8,7 @@
 #include "profiler/base/proc_file.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/fill.h"
+#include "profiler/collect/govern.h"
 #include "profiler/collect/own_cost.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
@@ -121,6 +122,8 @@ void pie_flush_open(struct pie_flush *flush) {
     r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
     if (r == 0)
         r = pie_environment_put(flush->sink, facts);
+    if (r == 0)
+        r = pie_govern_put(flush->sink, config);
     if (r < 0) {
         give_up(flush, r);
         return;

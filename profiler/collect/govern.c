@@ -7,6 +7,10 @@
 #include "profiler/collect/own_cost.h"
 #include "profiler/govern/governor.h"
 #include "profiler/govern/pace.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
+
+#include <stdio.h>
 
 static uint64_t sum(const uint64_t ns[PIE_COSTS]) {
     uint64_t all = 0;
@@ -26,6 +30,21 @@ static void set_pace(const struct pie_governor *governor, struct pie_pace *pace,
     };
 
     pie_pace_look(pace, &look);
+}
+
+int pie_govern_put(struct pie_sink *sink, const struct pie_config *config) {
+    uint64_t free_ns = pie_governor_free_ns(config->overhead_budget, config->is_budget_asked);
+    char text[32];
+
+    if (config->overhead_budget <= 0)
+        return 0;
+    snprintf(text, sizeof text, "%.3g", (double)free_ns / 1e9);
+    return sink->ops->put_environment(sink, "overhead_free_cpu_s", text);
+}
+
+void pie_govern_begin(const struct pie_governor *governor) {
+    if (governor->is_asked && governor->budget > 0)
+        PIE_EACH_COLLECTOR(pie_collectors_active(), govern, governor);
 }
 
 /* All that was spent is part of the process's CPU time, the collection thread's and the start's too. */

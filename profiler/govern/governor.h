@@ -19,28 +19,41 @@ enum pie_cost {
     PIE_COST_TICKS,   /* looks at all threads (govern/pace.h) */
     PIE_COST_ARMING,  /* clocks of threads, given and taken (govern/pace.h) */
     PIE_COSTS_GOVERNED,
-    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* names and rows, counting, switches, forks, traced loops */
+    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* names and rows, switches, forks, traced loops */
+    PIE_COST_COUNTING,                   /* each allocated block; what has a rate is which time is counted */
     PIE_COST_START,                      /* before the program began: no rate changes it any more */
     PIE_COSTS
 };
 
 struct pie_governor {
     double budget;                        /* 0: rates are fixed */
+    bool is_asked;                        /* the user named it */
+    bool is_short;                        /* … and nothing is left of it: what has a rate gets the least */
     uint64_t cpu_ns, spent_ns[PIE_COSTS]; /* until the last look that saw enough CPU time */
     double spending[PIE_COSTS];           /* of late */
     double allowed[PIE_COSTS_GOVERNED]; /* 0: as much as the collector costs at the rate that was asked for */
     double trim[PIE_COSTS_GOVERNED];    /* what rates are set by, as a part of what is allowed */
     double running;                     /* CPU time by wall time, of late */
     uint64_t wall_ns, wall_cpu_ns;      /* at the last look of all */
+    double counting, uncountable;       /* means over seconds: of counting, and of what has no rate at all */
+    double counted;                     /* the part of time in which blocks are counted, 1 at first */
+    double too_dear_ns;                 /* CPU time since counting costs too much */
     bool is_known;                      /* spending */
     bool divides;                       /* the run has cost so much that it is limited from now on */
 };
 
-/* budget: 0.05 is 5 %; 0: nothing is ever limited. */
-void pie_governor_begin(struct pie_governor *governor, double budget);
+/* budget: 0.05 is 5 %; 0: nothing is ever limited. is_asked: the user named it, so it is kept from the start. Else all
+ * rates are free at first. */
+void pie_governor_begin(struct pie_governor *governor, double budget, bool is_asked);
+
+/* So much CPU time at the beginning is not limited. */
+uint64_t pie_governor_free_ns(double budget, bool is_asked);
 
 /* By how much rates may be lower than they may at the default budget: 1, or more where the budget is smaller. */
 double pie_governor_scarcity(const struct pie_governor *governor);
+
+/* The same of the longest mean period between samples of time. */
+double pie_governor_stretch(const struct pie_governor *governor);
 
 /* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
  * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */

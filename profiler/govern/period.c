@@ -7,9 +7,6 @@
  * followed within two seconds (a look comes each 100 ms). */
 enum { AT_LEAST = 20, MEAN_PART = 4, STRETCH_MAX = 5 };
 
-/* At 100 Hz a second of CPU time has as many samples as profilers from outside take. */
-static const double SCARCITY_MAX = 2;
-
 /* Means longer than this multiple of the shortest period have short ones among them. */
 enum { DENSE_FROM = 2 };
 static const double DENSE_PART = 0.5; /* of the samples */
@@ -29,9 +26,8 @@ static void look(struct pie_period *period, uint64_t samples, uint64_t cost_ns) 
 }
 
 uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns,
-                            uint64_t shortest_ns, double share, double scarcity) {
-    double longest_ns =
-        STRETCH_MAX * (scarcity < SCARCITY_MAX ? scarcity : SCARCITY_MAX) * (double)shortest_ns;
+                            uint64_t shortest_ns, double share, double stretch) {
+    double longest_ns = STRETCH_MAX * stretch * (double)shortest_ns;
 
     look(period, samples, cost_ns);
     if (share <= 0)

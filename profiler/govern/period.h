@@ -17,10 +17,10 @@ struct pie_period {
 };
 
 /* samples, cost_ns: of the thread until now. shortest_ns: the period that the user asked for, which is the answer where
- * share is 0. share: the part of the thread's CPU time that its samples may take. scarcity: as pie_governor_scarcity().
- * Returns the mean period in ns of CPU time, at most five times shortest_ns, or ten times where the budget is small. */
+ * share is 0. share: the part of the thread's CPU time that its samples may take. stretch: pie_governor_stretch().
+ * Returns the mean period in ns of CPU time, at most 5 * stretch * shortest_ns. */
 uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns,
-                            uint64_t shortest_ns, double share, double scarcity);
+                            uint64_t shortest_ns, double share, double stretch);
 
 /* The period until the next look, at random. Its rate lies between half and one and a half times that of the mean, and
  * that of two in a row is the mean's. Of long means, some periods are as short as the user asked for. *random: a state

@@ -38,7 +38,7 @@ static void configure(const struct pie_config *config, const struct pie_pystack_
         .has_copies = config->has_copies,
         .threshold_bytes = config->threshold_bytes,
         .is_fixed = config->threshold_bytes > 0,
-        .is_child = config->is_child,
+        .is_child = config->is_child || (config->is_budget_asked && config->overhead_budget > 0),
         .is_finalizing = facts->memory->is_finalizing,
     };
     pie_heap_set(&settings);
@@ -90,7 +90,8 @@ static void spent(uint64_t spent_ns[PIE_COSTS]) {
     pie_heap_drain_spent(state.drain, &memory_ns, &copies_ns);
     spent_ns[PIE_COST_MEMORY] += memory_ns;
     spent_ns[PIE_COST_COPIES] += copies_ns;
-    spent_ns[PIE_COST_OTHER] += pie_heap_drain_counting_ns(state.drain) + retention_ns();
+    spent_ns[PIE_COST_COUNTING] += pie_heap_drain_counting_ns(state.drain);
+    spent_ns[PIE_COST_OTHER] += retention_ns();
 }
 
 /* The part of a thread's wall time for each kind of sample. Seldom all kinds take theirs; then the share becomes less.
@@ -106,6 +107,7 @@ static void govern(const struct pie_governor *governor) {
 
     pie_heap_allow(part_of(pie_governor_share(governor, PIE_COST_MEMORY), part_max),
                    part_of(pie_governor_share(governor, PIE_COST_COPIES), part_max));
+    pie_heap_drain_count_share(state.drain, governor->counted);
 }
 
 /* --- A flush --- */

@@ -21,6 +21,7 @@
 #include "profiler/heap/footprint.h"
 #include "profiler/heap/leaks.h"
 #include "profiler/heap/nodes.h"
+#include "profiler/heap/pauses.h"
 #include "profiler/heap/price.h"
 #include "profiler/ports/facts.h"
 #include "profiler/ports/pystack.h"
@@ -34,6 +35,7 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
+    NOTE_BYTES = 384,
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
@@ -74,6 +76,8 @@ struct pie_heap_drain {
     struct pie_heap_copies copies;
     struct pie_copy_end_row followed[PIE_COPY_ENDS]; /* by ticket, from 0 on; copies 0: not known */
     struct pie_heap_blocks counted;
+    struct pie_heap_slices slices;
+    char note[NOTE_BYTES];
     uint64_t random;
 };
 
@@ -90,7 +94,7 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
     drain->first_suspended_ns = pie_suspended_ns();
     drain->started_ns = pie_monotonic_ns();
     drain->real_offset_ns = pie_realtime_ns() - (int64_t)drain->started_ns;
-    drain->random = drain->started_ns | 1;
+    drain->random = drain->slices.random = drain->started_ns | 1;
     pie_heap_leaks_init(&drain->leaks, facts->retention, drain->started_ns);
     *ret_drain = drain;
     return 0;
@@ -223,6 +227,18 @@ static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_
     return !has_python;
 }
 
+/* Where counting pauses, a sample stands for what was not counted too. */
+static double share_of(const struct pie_heap_record *record) {
+    return record->share ? (double)record->share / PIE_HEAP_SHARE_ONE : 1;
+}
+
+static uint64_t scaled_weight(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
+    uint64_t weight_bytes = (uint64_t)((double)record->weight_bytes / share_of(record));
+
+    drain->footprint.uncounted_bytes += weight_bytes - record->weight_bytes;
+    return weight_bytes;
+}
+
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
     struct pie_node_id id = pie_naming_node(drain->naming, record->node);
     bool is_new;
@@ -240,21 +256,25 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         node->is_import = is_import(drain, record->node);
         node->changed_ns = record->time_ns;
     }
-    pie_heap_node_allocated(&drain->nodes, node, record->domain, record->block_bytes, record->weight_bytes,
-                            record->is_exact, real_ns(drain, record->time_ns));
+    uint64_t weight_bytes = record->share ? scaled_weight(drain, record) : record->weight_bytes;
+    float sq_bytes2 = record->is_exact
+                          ? 0
+                          : (float)pie_heap_node_square(node, weight_bytes, share_of(record), record->slice);
+    pie_heap_node_allocated(&drain->nodes, node, record->domain, record->block_bytes, weight_bytes, sq_bytes2,
+                            real_ns(drain, record->time_ns));
     if (!record->ticket)
         return;
     *block = (struct pie_heap_block){
         .is_known = true,
         .node_index = (uint32_t)(node - drain->nodes.nodes) + 1,
         .domain = record->domain,
-        .is_exact = record->is_exact,
         .small_blocks = (float)small_blocks,
-        .weight_bytes = record->weight_bytes,
+        .sq_bytes2 = sq_bytes2,
+        .weight_bytes = weight_bytes,
         .since_ns = record->time_ns,
     };
     drain->tracked++;
-    pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, false,
+    pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->sq_bytes2, false,
                        record->time_ns);
 }
 
@@ -264,7 +284,7 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
 
     if (block->node_index) {
         struct pie_heap_node *node = &drain->nodes.nodes[block->node_index - 1];
-        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, true,
+        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->sq_bytes2, true,
                            time_ns);
         uint64_t lived_ns = time_ns > block->since_ns ? time_ns - block->since_ns : 0;
         if (is_freed) {
@@ -335,7 +355,7 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
     pie_heap_table_blocks(addresses);
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
         struct pie_heap_block *block = &drain->blocks[ticket];
-        if (!block->node_index || block->is_exact || !addresses[ticket] ||
+        if (!block->node_index || block->sq_bytes2 == 0 || !addresses[ticket] ||
             !pie_heap_table_is_last(ticket, addresses[ticket]))
             continue;
         if (heads(drain)) {
@@ -344,9 +364,12 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
             continue;
         }
         struct pie_heap_node *node = &drain->nodes.nodes[block->node_index - 1];
-        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, false, true, now_ns);
+        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->sq_bytes2, true,
+                           now_ns);
         block->weight_bytes *= 2;
-        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, false, false, now_ns);
+        block->sq_bytes2 *= 4;
+        pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->sq_bytes2, false,
+                           now_ns);
     }
 }
 
@@ -401,6 +424,8 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns),
                                 drain->facts->is_finalizing()))
         drain->peak_ns = now_of(drain);
+    if (drain->has_memory)
+        pie_heap_slices_tick(&drain->slices, now_ns - drain->suspended_ns, drain->facts->is_finalizing());
     if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)
         look_for_leaks(drain, now_ns);
     note_suspension(drain); /* last: what the next tick takes is of one time */
@@ -418,7 +443,12 @@ uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
     if (!drain->has_memory)
         return 0;
     return (uint64_t)(pie_heap_blocks_ns(&drain->counted) +
-                      (double)quiet_visits() * pie_heap_quiet_visit_ns());
+                      (double)quiet_visits() * pie_heap_quiet_visit_ns()) +
+           pie_heap_pauses_cost_ns();
+}
+
+void pie_heap_drain_count_share(struct pie_heap_drain *drain, double share) {
+    drain->slices.share = share;
 }
 
 /* --- Writing --- */
@@ -477,13 +507,23 @@ static int write_nodes(struct pie_heap_drain *drain, struct pie_sink *sink) {
     return r;
 }
 
+/* What the process says is not counted goes before what the budget leaves out. */
+static int write_footprint(struct pie_heap_drain *drain, struct pie_sink *sink) {
+    const char *note = atomic_load_explicit(&drain->facts->note, memory_order_relaxed);
+
+    if (!note)
+        note = pie_heap_slices_note(&drain->slices, drain->started_ns, now_of(drain) - drain->suspended_ns,
+                                    drain->note, sizeof drain->note);
+    return pie_heap_footprint_write(&drain->footprint, sink, drain->facts->allocator, note);
+}
+
 int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink) {
     int r = 0;
 
     if (drain->has_memory)
         r = write_nodes(drain, sink);
     if (r == 0 && drain->has_memory)
-        r = pie_heap_footprint_write(&drain->footprint, sink, drain->facts);
+        r = write_footprint(drain, sink);
     if (r == 0)
         r = pie_heap_copies_write(&drain->copies, sink);
     if (r == 0)

@@ -47,6 +47,9 @@ void pie_heap_drain_forget(struct pie_heap_drain *drain);
  * blocks at the price of one. Unlike that of samples, it is part of the lines' time. */
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain);
 
+/* Slices of time in which Python's small blocks are counted shall be this part of all, from now on (pauses.h). */
+void pie_heap_drain_count_share(struct pie_heap_drain *drain, double share);
+
 /* CPU time that memory and copies took in the program's threads so far. */
 void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memory_ns,
                           uint64_t *ret_copies_ns);

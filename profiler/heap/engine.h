@@ -37,7 +37,9 @@ struct pie_heap_record {
     uint8_t is_exact;                     /* the weight is what was seen, not an estimate */
     uint8_t is_shift;                     /* COPIED */
     uint8_t copy_end;                     /* COPIED: ticket of copy_ends.h, 0: not followed */
-    uint8_t unused[5];
+    uint8_t slice;                        /* ALLOCATED: pauses.h */
+    uint16_t share;                       /* … of time that is counted, of PIE_HEAP_SHARE_ONE; 0: all */
+    uint8_t unused[2];
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 
@@ -83,6 +85,7 @@ struct pie_heap_state {
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
     _Atomic uint64_t quiet_visits;         /* to the slow path without a reading of the clock */
     uint64_t fastest_ns;                   /* of the samples of allocations; 0: none yet */
+    uint64_t paused_ns;                    /* that the rate of Python's samples has been told of (pauses.h) */
     struct pie_heap_ring ring;
 };
 extern struct pie_thread_part pie_heap_part;
@@ -98,7 +101,7 @@ struct pie_heap_settings {
     bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
-    bool is_child; /* of another process of the run: it begins with fewer samples */
+    bool is_child; /* of another process of the run, or with a named budget: fewer samples at first */
     bool (*is_finalizing)(
         void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };
@@ -122,6 +125,9 @@ int64_t pie_heap_own_bytes(void);
 
 /* A thread has allocated for long without a sample: it looks at its next allocation. Context: drain. */
 void pie_heap_sample_soon(struct pie_thread *thread);
+
+/* The process holds more, by what no thread has counted. Context: hook. */
+void pie_heap_moved(enum pie_heap_domain domain, int64_t bytes);
 
 /* The footprint's threshold at present. Context: any. */
 uint64_t pie_heap_threshold(void);
@@ -149,8 +155,12 @@ void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, ui
                            uint64_t *random);
 /* What was counted behind the last point; it counts no more. Context: hook. */
 uint64_t pie_heap_rate_take_rest(struct pie_heap_rate *rate, uint64_t count_bytes);
+/* Nothing was counted for passed_ns: that is no time without samples. Context: hook. */
+void pie_heap_rate_pass(struct pie_heap_rate *rate, uint64_t passed_ns, uint64_t now_ns);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);
+/* With the distance of a process that has just begun. Context: hook. */
+void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random);
 
 /* --- The table of tracked blocks: in the region, lock-free ---
  *

@@ -4,7 +4,7 @@
 #include "profiler/base/proc_file.h"
 #include "profiler/base/region.h"
 #include "profiler/heap/engine.h"
-#include "profiler/ports/facts.h"
+#include "profiler/heap/pauses.h"
 #include "profiler/thread/thread.h"
 
 #include <stdint.h>
@@ -26,8 +26,14 @@ static void set_bytes(uint64_t ret_bytes[PIE_HEAP_DOMAINS], const int64_t bytes[
         ret_bytes[i] = bytes[i] > 0 ? (uint64_t)bytes[i] : 0;
 }
 
+/* Until a pause ends, its footprint is that of its beginning, while blocks that are followed may be gone: only native
+ * memory makes a peak then. */
+static int64_t least_peak(const struct pie_heap_footprint *footprint) {
+    return footprint->peak_bytes + (pie_heap_pauses_is_on() ? (int64_t)pie_heap_threshold() : 0);
+}
+
 static bool note_peak(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
-    if ((int64_t)total_of(row->heap_bytes) < footprint->peak_bytes)
+    if ((int64_t)total_of(row->heap_bytes) < least_peak(footprint))
         return false; /* one as high counts: its thread knows the live memory better than a look from outside */
     footprint->peak_bytes = (int64_t)total_of(row->heap_bytes);
     footprint->heap.peak_ns = row->time_ns;
@@ -87,6 +93,16 @@ static void look_at_rss(struct pie_heap_footprint *footprint, uint64_t now_ns) {
         footprint->heap.rss_peak_bytes = footprint->rss_bytes;
 }
 
+/* What came and went while counting paused: the one is estimated, the difference is known. */
+static void add_uncounted(const struct pie_heap_footprint *footprint, uint64_t *allocated_bytes,
+                          uint64_t *freed_bytes) {
+    int64_t moved_bytes = pie_heap_pauses_moved_bytes();
+    int64_t freed = (int64_t)(*freed_bytes + footprint->uncounted_bytes) - moved_bytes;
+
+    *allocated_bytes += footprint->uncounted_bytes + (freed < 0 ? (uint64_t)-freed : 0);
+    *freed_bytes = freed < 0 ? 0 : (uint64_t)freed;
+}
+
 /* Sums over the threads that were, and those that are: a slot's counts go on with its next thread. */
 static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HEAP_DOMAINS]) {
     struct pie_heap_row *heap = &footprint->heap;
@@ -101,6 +117,7 @@ static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HE
             heap->allocated_bytes[j] += __atomic_load_n(&count->allocated_bytes, __ATOMIC_RELAXED);
         }
     }
+    add_uncounted(footprint, &heap->allocated_bytes[PIE_HEAP_PYTHON], &heap->freed_bytes[PIE_HEAP_PYTHON]);
     for (int j = 0; j < PIE_HEAP_DOMAINS; j++)
         ret_heap[j] = (int64_t)(heap->allocated_bytes[j] - heap->freed_bytes[j]);
 }
@@ -170,7 +187,7 @@ static uint64_t read_rss_peak(void) {
 }
 
 int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,
-                             const struct pie_memory_facts *facts) {
+                             const char *allocator, const char *note) {
     struct pie_heap_row *heap = &footprint->heap;
     uint64_t rss_peak_bytes = read_rss_peak();
     int r = 0;
@@ -181,8 +198,8 @@ int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_si
     if (rss_peak_bytes > heap->rss_peak_bytes)
         heap->rss_peak_bytes = rss_peak_bytes;
     heap->profiler_bytes = own_bytes();
-    heap->allocator = facts->allocator;
-    heap->note = atomic_load_explicit(&facts->note, memory_order_relaxed);
+    heap->allocator = allocator;
+    heap->note = note;
     return r == 0 ? sink->ops->put_heap(sink, heap) : r;
 }
 

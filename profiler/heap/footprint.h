@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pie_memory_facts;
 struct pie_heap_record;
 
 /* The process's memory over time: what its threads have allocated and not freed, counted, and what the kernel says is
@@ -24,9 +23,10 @@ struct pie_heap_footprint {
     bool is_waiting;
     struct pie_heap_row heap;
     int64_t peak_bytes;
-    uint64_t last_bytes; /* of the last point, also one that waits */
-    uint64_t looked_ns;  /* CLOCK_MONOTONIC of the last look at what is resident */
-    uint64_t rss_bytes;  /* at that time */
+    uint64_t last_bytes;      /* of the last point, also one that waits */
+    uint64_t looked_ns;       /* CLOCK_MONOTONIC of the last look at what is resident */
+    uint64_t rss_bytes;       /* at that time */
+    uint64_t uncounted_bytes; /* an estimate of what was allocated while counting paused (pauses.h) */
 };
 
 /* A thread crossed the threshold in this node. True: it is a new peak. */
@@ -36,5 +36,5 @@ bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const stru
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over);
 int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,
-                             const struct pie_memory_facts *facts);
+                             const char *allocator, const char *note);
 void pie_heap_footprint_clear(struct pie_heap_footprint *footprint);

@@ -20,6 +20,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/random.h"
+#include "profiler/heap/pauses.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
@@ -38,9 +39,6 @@ enum {
     COST_PART = 100,     /* of the time that each kind of sample, and crossings, may take at first */
     QUIET_MAX = 16,      /* crossings in a row that do not read the clock */
 };
-/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. The
- * distance falls by itself where few samples come (rate_sigsafe.c). */
-static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536;
 static const uint64_t LARGE_MIN_BYTES = 1 << 20; /* and the threshold: such a block comes to the slow path */
 static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
@@ -78,6 +76,7 @@ void pie_heap_forget(void) {
     pie_heap_self = NULL;
     pie_copy_left = 0;
     pie_copy_ends_forget();
+    pie_heap_pauses_forget();
     pie_heap_allow(0, 0);
     memset(&own, 0, sizeof own);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
@@ -289,6 +288,8 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
     };
     bool is_exact;
     pie_heap_rate_share(&state->rates[domain], sharing_threads(), part_of(&memory_part));
+    if (domain == PIE_HEAP_PYTHON)
+        pie_heap_pauses_pass(&state->rates[domain], &state->paused_ns, now_ns);
     pie_heap_rate_look_at_large(&state->rates[domain], later(LARGE_MIN_BYTES, pie_heap_threshold()));
     uint64_t weight = pie_heap_rate_take(&state->rates[domain], state->counts.counts[domain].allocated_bytes,
                                          bytes, now_ns, &state->random, &is_exact);
@@ -297,6 +298,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
         return;
     record.weight_bytes = weight;
     record.is_exact = is_exact;
+    pie_heap_pauses_share(block, &record.share, &record.slice);
     record.node = *ret_node = node_of(thread, caller);
     track(thread, &record);
 }
@@ -513,6 +515,10 @@ void pie_heap_sample_soon(struct pie_thread *thread) {
     }
 }
 
+void pie_heap_moved(enum pie_heap_domain domain, int64_t bytes) {
+    atomic_fetch_add_explicit(&heap_bytes[domain], bytes, memory_order_relaxed);
+}
+
 /* --- Copies --- */
 
 static void copy_distance(struct pie_heap_state *state, uint64_t count_bytes) {
@@ -602,13 +608,6 @@ void pie_heap_take_rest(void) {
     pie_thread_leave(thread);
 }
 
-static void begin_rate(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
-    const struct pie_heap_settings *set = pie_heap_settings();
-
-    pie_heap_rate_begin(rate, 0, set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES,
-                        now_ns, random);
-}
-
 void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller) {
     const struct pie_heap_settings *set = pie_heap_settings();
     struct pie_thread *thread = pie_thread_self();
@@ -623,7 +622,7 @@ void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void 
     pie_thread_enter(thread, PIE_INSIDE_HOOK);
     uint64_t now_ns = pie_monotonic_ns();
     if (pie_heap_of(thread)->copy_distance_bytes == 0) {
-        begin_rate(&pie_heap_of(thread)->copies, now_ns, &pie_heap_of(thread)->random);
+        pie_heap_rate_begin_first(&pie_heap_of(thread)->copies, now_ns, &pie_heap_of(thread)->random);
         copy_distance(pie_heap_of(thread), 0);
     } else {
         take_copy(thread, to, from, bytes, caller, now_ns);
@@ -643,11 +642,12 @@ static void enter_thread(struct pie_thread *thread) {
     state->copied_node = (struct pie_cct_id){0};
     state->follow_ns = 0;
     state->crossed_ns = state->crossing_cost_ns = state->looked_ns = 0;
+    state->paused_ns = pie_heap_pauses_ns(now_ns);
     state->quiet_crossings = state->quiet_left = 0;
     state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         if (!state->rates[i].interval_bytes)
-            begin_rate(&state->rates[i], now_ns, &state->random);
+            pie_heap_rate_begin_first(&state->rates[i], now_ns, &state->random);
         set_limits(state, i);
     }
     pie_copy_left = 0;

@@ -104,14 +104,26 @@ static void compare_with_last(struct pie_heap_node *node, uint64_t block_bytes) 
     node->last_block_bytes = block_bytes;
 }
 
+/* With the chance `share` a slice is counted, and stands for 1/share as much then: for the square S of what it stands
+ * for, (1 - share) S is without bias (Horvitz and Thompson, "A Generalization of Sampling Without Replacement", 1952).
+ * S grows from sample to sample. */
+double pie_heap_node_square(struct pie_heap_node *node, uint64_t weight_bytes, double share, uint8_t slice) {
+    double weight = (double)weight_bytes, before = slice == node->slice_number ? node->slice_bytes : 0;
+
+    if (share >= 1)
+        return weight * weight;
+    node->slice_number = slice;
+    node->slice_bytes = before + weight;
+    return weight * weight + (1 - share) * (node->slice_bytes * node->slice_bytes - before * before);
+}
+
 void pie_heap_node_allocated(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                             uint64_t block_bytes, uint64_t weight_bytes, bool is_exact, int64_t real_ns) {
+                             uint64_t block_bytes, uint64_t weight_bytes, double sq_bytes2, int64_t real_ns) {
     compare_with_last(node, block_bytes);
     node->row.blocks += (double)weight_bytes / (double)(block_bytes ? block_bytes : 1);
     node->row.samples++;
     node->row.allocated_bytes[domain] += weight_bytes;
-    if (!is_exact)
-        node->row.allocated_sq_bytes2 += (double)weight_bytes * (double)weight_bytes;
+    node->row.allocated_sq_bytes2 += sq_bytes2;
     if (!node->row.first_ns)
         node->row.first_ns = real_ns;
     pie_heap_node_touch(nodes, node);
@@ -141,17 +153,15 @@ static void remember_peak(struct pie_heap_nodes *nodes, struct pie_heap_node *no
 }
 
 void pie_heap_node_live(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                        uint64_t weight_bytes, bool is_exact, bool is_gone, uint64_t now_ns) {
-    double square = is_exact ? 0 : (double)weight_bytes * (double)weight_bytes;
-
+                        uint64_t weight_bytes, double sq_bytes2, bool is_gone, uint64_t now_ns) {
     remember_peak(nodes, node);
     add_time(node, now_ns);
     if (is_gone) {
         node->live_bytes[domain] -= weight_bytes;
-        node->live_sq_bytes2 -= square;
+        node->live_sq_bytes2 -= sq_bytes2;
     } else {
         node->live_bytes[domain] += weight_bytes;
-        node->live_sq_bytes2 += square;
+        node->live_sq_bytes2 += sq_bytes2;
     }
     note_change(nodes, node);
 }

@@ -27,7 +27,9 @@ struct pie_heap_node {
     uint32_t next_dirty, next_changed; /* index + 1 of the next in the list; 0: it is the last */
     uint64_t noted_live_bytes;         /* at the last write */
     uint64_t last_block_bytes;         /* of the last sample; 0: there was none */
-    struct pie_allocated_row told;     /* of what was allocated: at the last write */
+    double slice_bytes;                /* what samples of slice_number stand for (pauses.h) */
+    uint8_t slice_number;
+    struct pie_allocated_row told; /* of what was allocated: at the last write */
     /* Sampled allocations that were freed, by age: class n is PIE_HEAP_AGE_MIN_NS << n to twice that. Full, a class
      * stays. */
     uint16_t freed_at_age[PIE_HEAP_AGES];
@@ -49,11 +51,16 @@ uint32_t pie_heap_size_of(uint64_t block_bytes);
 struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, struct pie_node_id id, uint32_t size,
                                          bool *ret_is_new);
 
-/* One sampled allocation, or what it stands for goes (is_gone). */
+/* What a sample adds to the variance of the node's sum: the square of its weight, and where only a share of all slices
+ * is counted, that slices differ. Samples of one slice were drawn together. */
+double pie_heap_node_square(struct pie_heap_node *node, uint64_t weight_bytes, double share, uint8_t slice);
+
+/* One sampled allocation, or what it stands for goes (is_gone). sq_bytes2: what it adds to the variance, 0: it is
+ * exact. */
 void pie_heap_node_allocated(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                             uint64_t block_bytes, uint64_t weight_bytes, bool is_exact, int64_t real_ns);
+                             uint64_t block_bytes, uint64_t weight_bytes, double sq_bytes2, int64_t real_ns);
 void pie_heap_node_live(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                        uint64_t weight_bytes, bool is_exact, bool is_gone, uint64_t now_ns);
+                        uint64_t weight_bytes, double sq_bytes2, bool is_gone, uint64_t now_ns);
 
 uint64_t pie_heap_node_live_bytes(const struct pie_heap_node *node);
 /* A block of the node was freed at that age. */

@@ -9,6 +9,7 @@
 #include "profiler/base/random.h"
 #include "profiler/heap/engine.h"
 #include "profiler/heap/known_prices.h"
+#include "profiler/heap/pauses.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -123,6 +124,8 @@ double pie_heap_blocks_add(struct pie_heap_blocks *blocks, const struct pie_heap
         blocks->large += more;
         return 0;
     }
+    if (record->share) /* for each that was counted there are some that were not */
+        more *= 1 + ((double)PIE_HEAP_SHARE_ONE / record->share - 1) * pie_heap_pauses_price_part();
     blocks->small += more;
     return more;
 }

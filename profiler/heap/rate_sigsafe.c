@@ -25,6 +25,9 @@ enum { WIDENED_MAX = 64 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
+/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. The
+ * distance falls by itself where few samples come. */
+static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536;
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t drawn = pie_random_next(random) >> 16;
@@ -164,4 +167,15 @@ void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, ui
     rate->samples = 0;
     rate->window_ns = now_ns;
     draw(rate, before_bytes, random);
+}
+
+void pie_heap_rate_pass(struct pie_heap_rate *rate, uint64_t passed_ns, uint64_t now_ns) {
+    rate->window_ns = rate->window_ns + passed_ns < now_ns ? rate->window_ns + passed_ns : now_ns;
+}
+
+void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+
+    pie_heap_rate_begin(rate, 0, set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES,
+                        now_ns, random);
 }

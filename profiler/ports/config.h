@@ -22,6 +22,7 @@ struct pie_config {
     uint64_t period_ns; /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
     double
         overhead_budget; /* share of the program's time the profiler may use, 0.05 = 5 %; 0: rates are fixed */
+    bool is_budget_asked; /* the user named it: it is kept from the start */
     const char *
         force_clock; /* NULL, or "perf", "perf-user", "timer", "itimer", "none": the one the user insists on */
     const char *only, *exclude;      /* path prefixes for own code, or NULL */

@@ -25,6 +25,7 @@ struct layout {
     char *names; /* of the sections, terminated */
     size_t names_size;
     bool *wanted;
+    size_t left_names; /* section of names that stay in the file; 0: none */
     uint64_t dwarf_bytes;
 };
 
@@ -147,6 +148,14 @@ static bool is_wanted(const struct layout *layout, size_t index, unsigned parts)
     }
 }
 
+/* Names of a symbol table that are many and not those of the sections. Some libraries have 35 MB of them, and a profile
+ * names a few hundred. */
+static bool leaves_names(const struct layout *layout, const Elf64_Shdr *symbols, unsigned parts) {
+    return (parts & PIE_ELF_FEW_NAMES) && symbols->sh_type == SHT_SYMTAB &&
+           symbols->sh_link != layout->names_index &&
+           layout->sections[symbols->sh_link].sh_size > PIE_ELF_NAMES_BYTES;
+}
+
 static void choose_sections(struct layout *layout, unsigned parts) {
     layout->wanted[layout->names_index] = true;
     for (size_t i = 1; i < layout->section_count; i++) {
@@ -155,8 +164,12 @@ static void choose_sections(struct layout *layout, unsigned parts) {
             continue;
         layout->wanted[i] = true;
         bool has_strings = section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM;
-        if (has_strings && section->sh_link < layout->section_count &&
-            layout->sections[section->sh_link].sh_type == SHT_STRTAB)
+        if (!has_strings || section->sh_link >= layout->section_count ||
+            layout->sections[section->sh_link].sh_type != SHT_STRTAB)
+            continue;
+        if (leaves_names(layout, section, parts))
+            layout->left_names = section->sh_link;
+        else
             layout->wanted[section->sh_link] = true;
     }
 }
@@ -220,6 +233,16 @@ static int copy_sections(const struct pie_elf_source *source, const struct layou
     return 0;
 }
 
+static void note_left_names(const struct pie_elf_source *source, const struct layout *layout,
+                            struct pie_elf_image *image) {
+    const Elf64_Shdr *names = &layout->sections[layout->left_names];
+    if (layout->left_names == 0 || layout->wanted[layout->left_names] || names->sh_offset > source->size ||
+        names->sh_size > source->size - names->sh_offset)
+        return;
+    image->left_offset = names->sh_offset;
+    image->left_bytes = names->sh_size;
+}
+
 static int open_image(const struct pie_elf_source *source, const struct layout *layout, size_t size,
                       struct pie_elf_image *ret_image) {
     /* Mapped, not malloc'ed: given back to the system whole, and no part of the program's heap. */
@@ -234,6 +257,7 @@ static int open_image(const struct pie_elf_source *source, const struct layout *
         if (elf) {
             *ret_image = (struct pie_elf_image){
                 .elf = elf, .memory = memory, .size = size, .dwarf_bytes = layout->dwarf_bytes};
+            note_left_names(source, layout, ret_image);
             return 0;
         }
         r = -ENOEXEC;

@@ -19,17 +19,22 @@ struct pie_elf_source {
 };
 
 enum pie_elf_parts {
-    PIE_ELF_SYMTAB = 1, /* .symtab and its strings */
-    PIE_ELF_DYNSYM = 2, /* .dynsym and its strings */
-    PIE_ELF_LINKS = 4,  /* build-id, .gnu_debuglink, .gnu_debugaltlink, .gnu_debugdata */
-    PIE_ELF_DWARF = 8,  /* the sections that libdw needs for lines and scopes */
+    PIE_ELF_SYMTAB = 1,     /* .symtab and its strings */
+    PIE_ELF_DYNSYM = 2,     /* .dynsym and its strings */
+    PIE_ELF_LINKS = 4,      /* build-id, .gnu_debuglink, .gnu_debugaltlink, .gnu_debugdata */
+    PIE_ELF_DWARF = 8,      /* the sections that libdw needs for lines and scopes */
+    PIE_ELF_FEW_NAMES = 16, /* without the names of .symtab where they exceed PIE_ELF_NAMES_BYTES */
 };
+
+enum { PIE_ELF_NAMES_BYTES = 1 << 20 };
 
 struct pie_elf_image {
     Elf *elf;
     void *memory;
     size_t size;
     uint64_t dwarf_bytes; /* of DWARF sections once decompressed; 0: no .debug_info or not asked for */
+    uint64_t left_offset,
+        left_bytes; /* where the names lie in the file that were left there; 0, 0: none were */
 };
 
 /* Copies the parts asked for; sections left out appear as SHT_NOBITS. Returns 0; -ENOEXEC: not an ELF file

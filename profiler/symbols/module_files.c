@@ -194,7 +194,7 @@ static int read_own(const struct pie_module_entry *entry, const struct pie_modul
     if (r < 0)
         return r;
     bool is_same = pie_elf_source_has_phdrs(&source, entry->phdrs, entry->phdr_count);
-    unsigned parts = PIE_ELF_SYMTAB | PIE_ELF_DYNSYM | PIE_ELF_LINKS;
+    unsigned parts = PIE_ELF_SYMTAB | PIE_ELF_DYNSYM | PIE_ELF_LINKS | PIE_ELF_FEW_NAMES;
     r = pie_elf_image_read(&source, parts, limits->symbol_bytes, ret_image);
     if (r == -EFBIG)
         r = pie_elf_image_read(&source, PIE_ELF_DYNSYM | PIE_ELF_LINKS, limits->symbol_bytes, ret_image);
@@ -213,6 +213,22 @@ static int read_own(const struct pie_module_entry *entry, const struct pie_modul
         return -ESTALE;
     }
     return 0;
+}
+
+bool pie_module_files_read_text(const struct pie_module_entry *entry, uint64_t offset, uint64_t max_bytes,
+                                char *ret_text, size_t size) {
+    struct pie_elf_source source;
+    struct stat status;
+    if (!entry->open_path || open_source(entry->open_path, &source) < 0)
+        return false;
+    size_t bytes = max_bytes < size ? (size_t)max_bytes : size;
+    bool is_same = fstat(source.fd, &status) == 0 && status.st_dev == entry->device &&
+                   status.st_ino == entry->inode && status.st_mtim.tv_sec == entry->modified.tv_sec &&
+                   status.st_mtim.tv_nsec == entry->modified.tv_nsec;
+    bool done = is_same && pie_elf_source_read(&source, offset, ret_text, bytes) == 0 &&
+                memchr(ret_text, '\0', bytes);
+    close(source.fd);
+    return done;
 }
 
 static void note_link(struct pie_module_files *files) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profiler/symbols/elf_image.h"
@@ -33,6 +34,11 @@ struct pie_module_files {
 void pie_module_files_read(const struct pie_module_entry *entry, const struct pie_module_files_limits *limits,
                            struct pie_module_files *ret_files);
 void pie_module_files_finish(struct pie_module_files *files);
+
+/* Text of at most max_bytes at an offset of the module's own file, with its end. False: it does not end there or in
+ * `size` bytes, cannot be read, or the file is another one now. */
+bool pie_module_files_read_text(const struct pie_module_entry *entry, uint64_t offset, uint64_t max_bytes,
+                                char *ret_text, size_t size);
 
 /* A number for the separate debug files that there are now: another one when one is installed, replaced or removed.
  * link: as above. */

@@ -17,6 +17,7 @@ static bool is_passing(int error) {
 
 static int add_images(struct pie_symbol_table_builder *builder, const struct pie_module_files *files) {
     const struct pie_elf_image *const images[] = {&files->own, &files->separate, &files->mini};
+    pie_symbol_table_leave_names(builder, files->own.elf, files->own.left_offset, files->own.left_bytes);
     for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++) {
         int r = images[i]->elf ? pie_symbol_table_add_elf(builder, images[i]->elf) : 0;
         if (r < 0)
@@ -96,6 +97,18 @@ void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pi
     if (files.own_error == 0)
         take_dwarf(symbols, &files, counters);
     pie_module_files_finish(&files);
+}
+
+const char *pie_module_symbols_name(const struct pie_module_symbols *symbols,
+                                    const struct pie_module_entry *entry, uint64_t vaddr,
+                                    char text[PIE_SYMBOL_NAME_BYTES]) {
+    uint64_t offset, max_bytes;
+    if (!symbols->table)
+        return NULL;
+    if (!pie_symbol_table_find_left(symbols->table, vaddr, &offset, &max_bytes))
+        return pie_symbol_table_find(symbols->table, vaddr);
+    bool done = pie_module_files_read_text(entry, offset, max_bytes, text, PIE_SYMBOL_NAME_BYTES);
+    return done && *text ? text : NULL;
 }
 
 void pie_module_symbols_finish(struct pie_module_symbols *symbols) {

@@ -24,4 +24,13 @@ struct pie_module_symbols {
 void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pie_module_entry *entry,
                              const struct pie_module_files_limits *limits,
                              struct pie_symbolizer_counters *counters);
+
+enum { PIE_SYMBOL_NAME_BYTES = 8192 };
+
+/* The raw name of the function at a virtual address of the module's file, or NULL; text is room for one that is read
+ * from the file. */
+const char *pie_module_symbols_name(const struct pie_module_symbols *symbols,
+                                    const struct pie_module_entry *entry, uint64_t vaddr,
+                                    char text[PIE_SYMBOL_NAME_BYTES]);
+
 void pie_module_symbols_finish(struct pie_module_symbols *symbols);

@@ -66,12 +66,35 @@ static bool is_same_file(const struct pie_module_entry *a, const struct pie_modu
            a->modified.tv_sec == b->modified.tv_sec && a->modified.tv_nsec == b->modified.tv_nsec;
 }
 
-static bool is_same_module(const struct pie_modules_scan *scan, const struct pie_module_entry *known,
-                           const struct pie_module_entry *found) {
+static bool has_same_headers(const struct pie_module_entry *known, const struct pie_module_entry *found) {
     return known->base == found->base && known->phdr_count == found->phdr_count &&
-           memcmp(known->phdrs, found->phdrs, found->phdr_count * sizeof(*found->phdrs)) == 0 &&
-           strcmp(known->path, found->path) == 0 &&
-           ((known->was_loaded && !scan->has_unloads) || is_same_file(known, found));
+           memcmp(known->phdrs, found->phdrs, found->phdr_count * sizeof(*found->phdrs)) == 0;
+}
+
+/* What has no path was known to the scan. */
+static bool is_same_module(const struct pie_module_entry *known, const struct pie_module_entry *found) {
+    if (!has_same_headers(known, found))
+        return false;
+    return found->path ? strcmp(known->path, found->path) == 0 && is_same_file(known, found)
+                       : known->was_loaded;
+}
+
+/* Where nothing was unloaded, what lies where a module lay is that module. The list mostly has the linker's
+ * order. */
+static bool is_still_there(const void *data, const struct pie_modules_scan *scan,
+                           const struct pie_module_entry *found) {
+    const struct pie_modules *modules = data;
+    size_t same = (size_t)(found - scan->found);
+
+    if (scan->has_unloads)
+        return false;
+    if (same < modules->count && modules->entries[same]->is_loaded &&
+        has_same_headers(modules->entries[same], found))
+        return true;
+    for (size_t i = 0; i < modules->count; i++)
+        if (modules->entries[i]->is_loaded && has_same_headers(modules->entries[i], found))
+            return true;
+    return false;
 }
 
 static int append_entry(struct pie_modules *modules, struct pie_module_entry *entry) {
@@ -88,11 +111,10 @@ static int append_entry(struct pie_modules *modules, struct pie_module_entry *en
 }
 
 /* Marks one found module as loaded: the known one that it is, else a new one, which takes it over. */
-static int note_loaded(struct pie_modules *modules, const struct pie_modules_scan *scan,
-                       struct pie_module_entry *found, size_t known_count) {
+static int note_loaded(struct pie_modules *modules, struct pie_module_entry *found, size_t known_count) {
     for (size_t i = 0; i < known_count; i++) {
         struct pie_module_entry *known = modules->entries[i];
-        if (known->is_loaded || !is_same_module(scan, known, found))
+        if (known->is_loaded || !is_same_module(known, found))
             continue;
         known->is_loaded = true;
         if (!known->was_loaded)
@@ -177,7 +199,7 @@ static int merge_scan(struct pie_modules *modules, struct pie_modules_scan *scan
         modules->entries[i]->is_loaded = false;
     }
     for (size_t i = 0; i < scan->count && r == 0; i++)
-        r = note_loaded(modules, scan, &scan->found[i], known_count);
+        r = note_loaded(modules, &scan->found[i], known_count);
     modules->range_count = 0; /* it may point to what is dropped now */
     drop_oldest_unloaded(modules);
     int ranges_error = rebuild_ranges(modules);
@@ -185,7 +207,8 @@ static int merge_scan(struct pie_modules *modules, struct pie_modules_scan *scan
 }
 
 int pie_modules_refresh(struct pie_modules *modules) {
-    struct pie_modules_scan scan = {.loads = modules->loads, .unloads = modules->unloads};
+    struct pie_modules_scan scan = {
+        .loads = modules->loads, .unloads = modules->unloads, .is_known = is_still_there, .data = modules};
     int r = pie_modules_scan(&scan);
     if (r < 0 || scan.is_unchanged)
         return r;

@@ -77,6 +77,8 @@ static int add_found(struct pie_modules_scan *scan, const struct dl_phdr_info *i
         return -ENOMEM;
     memcpy(phdrs, info->dlpi_phdr, phdrs_bytes);
     entry->phdrs = phdrs;
+    if (scan->is_known && scan->is_known(scan->data, scan, entry))
+        return 0;
     entry->path = strdup(has_vdso(entry) ? "[vdso]" : info->dlpi_name ? info->dlpi_name : "");
     if (!entry->path)
         return -ENOMEM;
@@ -156,7 +158,7 @@ int pie_modules_scan(struct pie_modules_scan *scan) {
     dl_iterate_phdr(visit_module, scan);
     int r = scan->error;
     for (size_t i = 0; i < scan->count && r == 0; i++)
-        r = complete_entry(&scan->found[i]);
+        r = scan->found[i].path ? complete_entry(&scan->found[i]) : 0;
     if (r < 0)
         pie_modules_scan_finish(scan);
     return r;

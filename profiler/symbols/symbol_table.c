@@ -8,7 +8,8 @@
  * 3. Sweep over the starts with a stack of the symbols that are open, and write a segment whenever the top
  * changes, so that a function nested inside another covers its part of it.
  *
- * Only the names that have a segment are kept. */
+ * Only the names that have a segment are kept. Of a library with very many, those of .symtab stay in its file, and one
+ * is read from there when it is asked for (profiler/symbols/module_symbols.c). */
 
 #include "profiler/symbols/symbol_table.h"
 #include "profiler/base/own_memory.h"
@@ -44,6 +45,21 @@ static int rank_binding(unsigned char info) {
     }
 }
 
+static int compare_spelling(const struct pie_raw_symbol *a, const struct pie_raw_symbol *b) {
+    int difference = leading_underscores(a->name) - leading_underscores(b->name);
+    if (!difference)
+        difference = rank_binding(a->info) - rank_binding(b->info);
+    return difference ? difference : strcmp(a->name, b->name);
+}
+
+/* Of which one or both have their names in the file: one that is here first. */
+static int compare_left(const struct pie_raw_symbol *a, const struct pie_raw_symbol *b) {
+    if (!a->name != !b->name)
+        return a->name ? -1 : 1;
+    int difference = rank_binding(a->info) - rank_binding(b->info);
+    return difference ? difference : (a->name_offset > b->name_offset) - (a->name_offset < b->name_offset);
+}
+
 /* Of two that start at the same place: sized before unsized, functions before plain labels, then as a person would name
  * it. */
 static int compare_names(const struct pie_raw_symbol *a, const struct pie_raw_symbol *b) {
@@ -52,10 +68,7 @@ static int compare_names(const struct pie_raw_symbol *a, const struct pie_raw_sy
     bool a_is_label = ELF64_ST_TYPE(a->info) == STT_NOTYPE, b_is_label = ELF64_ST_TYPE(b->info) == STT_NOTYPE;
     if (a_is_label != b_is_label)
         return a_is_label ? 1 : -1;
-    int difference = leading_underscores(a->name) - leading_underscores(b->name);
-    if (!difference)
-        difference = rank_binding(a->info) - rank_binding(b->info);
-    return difference ? difference : strcmp(a->name, b->name);
+    return a->name && b->name ? compare_spelling(a, b) : compare_left(a, b);
 }
 
 /* Step 1. symbols is sorted by start. Returns the new count. */
@@ -179,9 +192,9 @@ static struct pie_raw_symbol **sort_symbols(const struct pie_symbol_table_builde
 }
 
 static int make_table(struct pie_raw_symbol **symbols, size_t count, struct pie_symbol_table **ret_table) {
-    size_t names_bytes = 1;
+    size_t names_bytes = 1; /* an empty one, so that there always is one */
     for (size_t i = 0; i < count; i++)
-        names_bytes += strlen(symbols[i]->name) + 1;
+        names_bytes += symbols[i]->name ? strlen(symbols[i]->name) + 1 : 0;
 
     struct pie_symbol_table *table = pie_calloc(1, sizeof(*table));
     struct sweep sweep = {.table = table};
@@ -196,6 +209,8 @@ static int make_table(struct pie_raw_symbol **symbols, size_t count, struct pie_
         return -ENOMEM;
     }
     pie_populate(table->names, names_bytes);
+    table->names[0] = '\0';
+    table->names_size = 1;
     pie_populate(table->segments, count * sizeof(*table->segments));
     sweep_symbols(&sweep, symbols, count);
     pie_free(sweep.open);
@@ -211,9 +226,12 @@ int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_
     size_t count = extend_unsized(symbols, merge_same_start(symbols, builder->count));
     int r = make_table(symbols, count, ret_table);
     pie_free(symbols);
-    if (r == 0)
-        builder->count = 0;
-    return r;
+    if (r < 0)
+        return r;
+    (*ret_table)->left_offset = builder->left_offset;
+    (*ret_table)->left_bytes = builder->left_bytes;
+    builder->count = 0;
+    return 0;
 }
 
 void pie_symbol_table_destroy(struct pie_symbol_table *table) {
@@ -245,7 +263,18 @@ static const struct pie_symbol_segment *find_segment(const struct pie_symbol_tab
 
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {
     const struct pie_symbol_segment *segment = find_segment(table, address);
-    return segment ? table->names + segment->name : NULL;
+    return segment && !(segment->name & PIE_NAME_LEFT) ? table->names + segment->name : NULL;
+}
+
+bool pie_symbol_table_find_left(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_offset,
+                                uint64_t *ret_max_bytes) {
+    const struct pie_symbol_segment *segment = find_segment(table, address);
+    if (!segment || !(segment->name & PIE_NAME_LEFT))
+        return false;
+    uint64_t at = segment->name & ~PIE_NAME_LEFT;
+    *ret_offset = table->left_offset + at;
+    *ret_max_bytes = table->left_bytes - at;
+    return true;
 }
 
 bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,

@@ -20,6 +20,10 @@ void pie_symbol_table_builder_destroy(struct pie_symbol_table_builder *builder);
  * table is built; sizes are checked, damaged entries left out. Returns 0 or -ENOMEM. */
 int pie_symbol_table_add_elf(struct pie_symbol_table_builder *builder, Elf *elf);
 
+/* The names of .symtab in `elf`, which is still to be added, stay in the module's file (struct pie_elf_image). */
+void pie_symbol_table_leave_names(struct pie_symbol_table_builder *builder, const Elf *elf, uint64_t offset,
+                                  uint64_t bytes);
+
 /* Adds one symbol; `name` must live until the table is built. It ends at `limit` at the latest; size 0: at
  * the next symbol or `limit`, whichever comes first. info: as in st_info. Returns 0 or -ENOMEM. */
 int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
@@ -29,8 +33,13 @@ int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *n
 int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table);
 void pie_symbol_table_destroy(struct pie_symbol_table *table);
 
-/* The raw name of the function at `address`, owned by the table, or NULL. */
+/* The raw name of the function at `address`, owned by the table, or NULL: there is none, or it was left in the file. */
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address);
+
+/* Where in the module's file the name of the function at `address` begins that was left there, and how many bytes at
+ * most it has with its end. False: there is no such function. */
+bool pie_symbol_table_find_left(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_offset,
+                                uint64_t *ret_max_bytes);
 
 /* The code around `address`, [*ret_start, *ret_end), that is one function's without a gap: of a function with another
  * nested inside, the part before, behind or between. False: no symbol covers it. */

@@ -24,9 +24,8 @@ void pie_symbol_table_builder_destroy(struct pie_symbol_table_builder *builder) 
     pie_free(builder);
 }
 
-int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
-                         uint64_t start, uint64_t size, uint64_t limit) {
-    if (start >= limit)
+static int add(struct pie_symbol_table_builder *builder, const struct pie_raw_symbol *symbol) {
+    if (symbol->start >= symbol->limit)
         return 0;
     if (builder->count == builder->capacity) {
         size_t capacity = builder->capacity ? builder->capacity * 2 : 1024;
@@ -37,14 +36,24 @@ int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *n
         builder->symbols = symbols;
         builder->capacity = capacity;
     }
-    builder->symbols[builder->count++] = (struct pie_raw_symbol){
-        .start = start,
-        .size = size > limit - start ? limit - start : size,
-        .limit = limit,
-        .name = name,
-        .info = info,
-    };
+    struct pie_raw_symbol *added = &builder->symbols[builder->count++];
+    *added = *symbol;
+    if (added->size > added->limit - added->start)
+        added->size = added->limit - added->start;
     return 0;
+}
+
+int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
+                         uint64_t start, uint64_t size, uint64_t limit) {
+    return add(builder, &(struct pie_raw_symbol){
+                            .start = start, .size = size, .limit = limit, .name = name, .info = info});
+}
+
+void pie_symbol_table_leave_names(struct pie_symbol_table_builder *builder, const Elf *elf, uint64_t offset,
+                                  uint64_t bytes) {
+    builder->left_elf = elf;
+    builder->left_offset = offset;
+    builder->left_bytes = bytes < PIE_NAME_LEFT ? bytes : PIE_NAME_LEFT;
 }
 
 /* Could code carry this symbol? STT_NOTYPE is what assemblers make of a label without .type. */
@@ -97,6 +106,15 @@ static const char *name_of(Elf *elf, const GElf_Shdr *header, const Elf_Data *na
     return symbol->st_name < names->d_size ? (const char *)names->d_buf + symbol->st_name : NULL;
 }
 
+/* Are the names of this table those that stay in the file? */
+static bool has_left_names(const struct pie_symbol_table_builder *builder, Elf *elf,
+                           const GElf_Shdr *header) {
+    Elf_Scn *section = elf_getscn(elf, header->sh_link);
+    GElf_Shdr names;
+    return builder->left_bytes && elf == builder->left_elf && header->sh_type == SHT_SYMTAB && section &&
+           gelf_getshdr(section, &names) && names.sh_type == SHT_NOBITS;
+}
+
 static int add_section(struct pie_symbol_table_builder *builder, Elf *elf, Elf_Scn *section,
                        const GElf_Shdr *header) {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -104,6 +122,7 @@ static int add_section(struct pie_symbol_table_builder *builder, Elf *elf, Elf_S
         return 0;
     const Elf64_Sym *symbols = data->d_buf; /* in this machine's form (profiler/symbols/elf_image.c) */
     size_t count = data->d_size / sizeof(*symbols);
+    bool is_left = has_left_names(builder, elf, header);
     const Elf_Data *names = find_names(elf, header);
     struct code_section code = {0};
     for (size_t i = 1; i < count; i++) {
@@ -114,11 +133,17 @@ static int add_section(struct pie_symbol_table_builder *builder, Elf *elf, Elf_S
             find_code(elf, symbol->st_shndx, &code);
         if (symbol->st_value < code.start || symbol->st_value >= code.end)
             continue;
-        const char *name = name_of(elf, header, names, symbol);
-        if (!name || !*name)
+        const char *name = is_left ? NULL : name_of(elf, header, names, symbol);
+        if (is_left ? symbol->st_name >= builder->left_bytes : !name || !*name)
             continue;
-        int r =
-            pie_symbol_table_add(builder, name, symbol->st_info, symbol->st_value, symbol->st_size, code.end);
+        int r = add(builder,
+                    &(struct pie_raw_symbol){.start = symbol->st_value,
+                                             .size = symbol->st_size,
+                                             .limit = code.end,
+                                             .name = name,
+                                             .name_offset = is_left ? symbol->st_name | PIE_NAME_LEFT : 0,
+                                             .has_offset = is_left,
+                                             .info = symbol->st_info});
         if (r < 0)
             return r;
     }

@@ -14,8 +14,9 @@
 
 struct packed {
     uint64_t count, names_bytes;
+    uint64_t left_offset, left_bytes; /* where in the module's file further names lie */
 };
-static_assert(sizeof(struct packed) == 16, "no gaps");
+static_assert(sizeof(struct packed) == 32, "no gaps");
 static_assert(sizeof(struct pie_symbol_segment) == 16, "no gaps");
 
 size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table) {
@@ -23,7 +24,10 @@ size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table) {
 }
 
 void pie_symbol_table_pack(const struct pie_symbol_table *table, void *ret_bytes) {
-    struct packed header = {.count = table->count, .names_bytes = table->names_size};
+    struct packed header = {.count = table->count,
+                            .names_bytes = table->names_size,
+                            .left_offset = table->left_offset,
+                            .left_bytes = table->left_bytes};
     char *at = ret_bytes;
 
     memcpy(at, &header, sizeof header);
@@ -40,7 +44,7 @@ static bool has_size(const struct packed *header, size_t bytes) {
            header->names_bytes == rest - header->count * sizeof(struct pie_symbol_segment);
 }
 
-/* Segments follow each other, and each has a name that ends. */
+/* Segments follow each other, and each has a name that ends, or a place for one in the module's file. */
 static bool is_sound(const struct pie_symbol_table *table) {
     uint64_t written_to = 0;
 
@@ -48,8 +52,9 @@ static bool is_sound(const struct pie_symbol_table *table) {
         return false;
     for (size_t i = 0; i < table->count; i++) {
         const struct pie_symbol_segment *segment = &table->segments[i];
-        if (segment->start < written_to || segment->size > UINT64_MAX - segment->start ||
-            segment->name >= table->names_size)
+        bool has_name = segment->name & PIE_NAME_LEFT ? (segment->name & ~PIE_NAME_LEFT) < table->left_bytes
+                                                      : segment->name < table->names_size;
+        if (segment->start < written_to || segment->size > UINT64_MAX - segment->start || !has_name)
             return false;
         written_to = segment->start + segment->size;
     }
@@ -70,9 +75,11 @@ int pie_symbol_table_unpack(void *block, size_t at, size_t size, struct pie_symb
     void *segments = (char *)block + at + sizeof header;
     *table = (struct pie_symbol_table){.count = header.count,
                                        .names_size = header.names_bytes,
+                                       .left_offset = header.left_offset,
+                                       .left_bytes = header.left_bytes,
                                        .segments = segments,
                                        .names = (char *)segments + header.count * sizeof *table->segments};
-    if (!is_sound(table)) {
+    if (header.left_offset > INT64_MAX - PIE_NAME_LEFT || !is_sound(table)) {
         pie_free(table);
         return -EBADMSG;
     }

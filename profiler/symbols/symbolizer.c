@@ -128,13 +128,15 @@ static const char *put_source_path(struct pie_symbolizer *symbolizer, const stru
 
 /* Returns the number of symbols. */
 static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct pie_module_symbols *symbols,
-                                uint64_t vaddr, struct pie_symbol *ret_symbols, size_t max) {
+                                const struct pie_module_entry *entry, uint64_t vaddr,
+                                struct pie_symbol *ret_symbols, size_t max) {
+    char text[PIE_SYMBOL_NAME_BYTES];
     struct pie_dwarf_frame frames[PIE_SYMBOL_INLINE_MAX] = {0};
     size_t frames_max = max < PIE_SYMBOL_INLINE_MAX ? max : PIE_SYMBOL_INLINE_MAX;
     size_t count = symbols->dwarf ? pie_dwarf_find(symbols->dwarf, vaddr, frames, frames_max) : 0;
     if (count == 0)
         count = 1;
-    const char *elf_name = symbols->table ? pie_symbol_table_find(symbols->table, vaddr) : NULL;
+    const char *elf_name = pie_module_symbols_name(symbols, entry, vaddr, text);
     if (elf_name)
         frames[count - 1].name = elf_name;
     for (size_t i = 0; i < count; i++)
@@ -171,7 +173,7 @@ int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pi
         ret_module->offset = address - entry->base;
         const struct pie_module_symbols *symbols = module_symbols(symbolizer, entry, address);
         if (symbols)
-            count = resolve_in_module(symbolizer, symbols, ret_module->offset, ret_symbols, max);
+            count = resolve_in_module(symbolizer, symbols, entry, ret_module->offset, ret_symbols, max);
         if (entry->user)
             update_sizes(entry->user);
     }

@@ -269,9 +269,9 @@ static uint64_t mean_ns(struct pie_thread *thread) {
         return shortest_ns;
     if (!period->mean_ns)
         period->mean_ns = state.sample_ns;
-    return pie_period_mean_ns(
-        period, atomic_load_explicit(&thread->samples, memory_order_relaxed), sampling_ns(thread),
-        shortest_ns, pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_scarcity(governor));
+    return pie_period_mean_ns(period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
+                              sampling_ns(thread), shortest_ns,
+                              pie_governor_share(governor, PIE_COST_SAMPLES), pie_governor_stretch(governor));
 }
 
 /* A thread that ends before its first sample has no line at all: that one is near. */
@@ -286,9 +286,10 @@ static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
     struct pie_time_thread *own = pie_time_of(thread);
     uint64_t period_ns = mean_ns(thread);
 
-    if (own->wants_near)
+    if (own->wants_near && !state.collection->governor->is_short) {
         period_ns = state.collection->config->period_ns;
-    own->wants_near = false;
+        own->wants_near = false;
+    }
     return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : drawn_ns(thread, period_ns);
 }
 

@@ -30,7 +30,6 @@ enum {
     ARRAY_BYTES_MIN = 64,
     PARTLY_WORDS_MIN = 24,
     UNIT_BYTES = 2,
-    WORD_BITS_SHIFT = 58, /* a hash's six upper bits */
 };
 
 /* Waiting may overdraw the budget by so much; it is paid back before the next watch. */
@@ -217,22 +216,29 @@ static uint32_t sizes_of(const struct pie_watch_slot *slot) {
     return slot->tries_most < ARRAY_TRIES_MAX ? slot->tries_most * SIZES_A_TRY : STRAYS_MAX;
 }
 
+static bool has_word(const struct pie_value_words *words, uint32_t count, uint64_t word) {
+    for (uint32_t i = 0; i < count; i++)
+        if (words->words[i] == word)
+            return true;
+    return false;
+}
+
 /* Half of the words at least, at the same distances from the beginning: an array that grew, or of which a part was
- * computed anew. A few different words, as those of flags and labels, may be equal by chance. */
+ * computed anew. A few different words, as those of flags and labels, may be equal by chance. So may those of states,
+ * cells of a grid and truth values: their words recur, while numbers of which a part was kept mostly differ. */
 static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_value_words *now) {
-    uint32_t same = 0, different = 0;
-    uint64_t seen = 0;
+    struct pie_value_words kept = {0};
+    uint32_t same = 0;
 
     for (uint32_t i = 0; i < now->count && i < slot->words.count; i++) {
         if (now->words[i] != slot->words.words[i] || now->words[i] == 0)
             continue;
-        uint64_t bit = UINT64_C(1) << (pie_hash_upper(now->words[i]) >> WORD_BITS_SHIFT);
-        different += !(seen & bit);
-        seen |= bit;
+        if (!has_word(&kept, kept.count, now->words[i]))
+            kept.words[kept.count++] = now->words[i];
         same++;
     }
     return slot->words.count >= PARTLY_WORDS_MIN && same * 2 >= slot->words.count &&
-           different >= PIE_WATCH_VARIETY_MIN;
+           kept.count >= PIE_WATCH_VARIETY_MIN && kept.count * 4 >= same * 3;
 }
 
 /* The place got another value. Is it to be told now? Else the next one may be the same: that of the same caller. Arrays

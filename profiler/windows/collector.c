@@ -27,6 +27,8 @@
 static const double FREE_SHARE = 0.01;
 /* What a window may cost at the beginning, before it is known what one costs. */
 static const uint64_t FIRST_NS = 10000000;
+/* The same of a budget that the user named: so much of it for a second. It is what one window may cost, too. */
+static const double ASKED_FIRST_PART = 0.04;
 
 /* Hot lines, and lines that lead to them (callers). Calls of the latter are longer and fewer, and hand more on. So a
  * window has those of one function, and all that it costs is spent on few. */
@@ -66,6 +68,7 @@ static struct {
     struct pie_window_lines *lines[KINDS]; /* one block; [CALLERS] has functions as a whole, too */
     uint64_t next_ns[KINDS];               /* of the thread's CPU time: no window before */
     double allowed;                        /* of the program's CPU time; 0: not limited */
+    uint64_t first_ns, most_ns;            /* what windows may cost at the beginning, and each of them */
     uint64_t random;
     bool is_last;
 } state;
@@ -89,6 +92,8 @@ static int begin(struct pie_collection *collection) {
     state.random = pie_monotonic_ns() | 1;
     state.next_ns[HOT] = state.next_ns[CALLERS] = 0;
     state.allowed = FREE_SHARE;
+    state.first_ns = FIRST_NS;
+    state.most_ns = UINT64_MAX;
     state.is_last = false;
     return 0;
 }
@@ -166,11 +171,19 @@ static void sample(const struct pie_thread *thread, size_t slot, const struct pi
 
 /* --- When --- */
 
+static struct pie_window_limits limits_of(enum kind kind) {
+    struct pie_window_limits limits = LIMITS[kind];
+
+    if (limits.cost_ns > state.most_ns)
+        limits.cost_ns = state.most_ns;
+    return limits;
+}
+
 static bool may_cost(enum kind kind) {
     double cpu_ns = (double)pie_process_cpu_ns();
 
-    return (double)state.windows->spent_ns() + (double)LIMITS[kind].cost_ns <=
-           (double)FIRST_NS + state.allowed * cpu_ns;
+    return (double)state.windows->spent_ns() + (double)limits_of(kind).cost_ns <=
+           (double)state.first_ns + state.allowed * cpu_ns;
 }
 
 /* The lines of main() make no call that a window sees. */
@@ -202,7 +215,7 @@ static void open_if_due(enum kind kind) {
     if (now_ns < state.next_ns[kind] || !state.windows->is_resting() || !may_cost(kind))
         return;
     choose_lines(kind);
-    struct pie_window_limits limits = LIMITS[kind];
+    struct pie_window_limits limits = limits_of(kind);
     if (!pie_window_lines_turn(state.lines[kind], &limits.function_line))
         return;
     state.next_ns[kind] = now_ns + PAUSE_NS / 2 + pie_random_next(&state.random) % PAUSE_NS;
@@ -228,6 +241,8 @@ static void govern(const struct pie_governor *governor) {
     double allowed = governor->allowed[PIE_COST_WINDOWS];
 
     state.allowed = allowed > 0 && allowed < FREE_SHARE ? allowed : FREE_SHARE;
+    if (governor->is_asked)
+        state.first_ns = state.most_ns = (uint64_t)(ASKED_FIRST_PART * governor->budget * 1e9);
 }
 
 /* --- Rows --- */

@@ -88,6 +88,8 @@ struct pie_confirm_passed {
 struct pie_confirm_passed pie_confirm_passed_method(struct _object *callee, struct _object **arguments,
                                                     int count);
 struct pie_confirm_passed pie_confirm_passed_function(struct _object *callee, struct _object *argument);
+/* eval() and exec(): what a code object does depends on what its names stand for. */
+bool pie_confirm_runs_code(struct _object *callee);
 struct pie_confirm_passed pie_confirm_passed_choice(struct _object *callee, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_test(struct _object *item, struct _object *container);
 struct pie_confirm_passed pie_confirm_passed_slice(struct _object *container);

@@ -12,6 +12,7 @@
 #include "runtime/confirm/bytecode_312.h"
 #include "runtime/confirm/sites.h"
 #include "runtime/interpreter/methods.h"
+#include "runtime/interpreter/weak.h"
 
 /* One tool of sys.monitoring alone gets all events of instructions. In 3.12 and 3.13, code with two tools of any kind
  * loses those of the one that came first (update_instrumentation_data() forgets it). sys.settrace() and
@@ -29,8 +30,9 @@ enum { BRIEF_TOOLS = 2 };             /* nor of optimizers */
 static struct {
     const struct pie_monitoring_callbacks *callbacks;
     PyInterpreterState *interp;
-    PyObject *monitoring, *disable;
-    PyObject *set_local;            /* its function, whatever the program puts in its place later */
+    PyObject *monitoring; /* weak */
+    PyObject *disable;
+    _PyCFunctionFast set_local;
     PyObject *name;                 /* of a tool that is there for a while only */
     bool is_brief;                  /* it is such a one */
     int start, unwind, instruction; /* numbers of events */
@@ -75,8 +77,24 @@ static bool succeeded(PyObject *result) {
     return result;
 }
 
+/* Calls a function of sys.monitoring; format: of a tuple, as for Py_BuildValue(). */
+static bool ask(const char *name, const char *format, ...) {
+    va_list values;
+
+    va_start(values, format);
+    PyObject *module = pie_weak_get(own.monitoring);
+    PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
+    PyObject *args = function ? Py_VaBuildValue(format, values) : NULL;
+    va_end(values);
+    bool r = succeeded(args ? PyObject_CallObject(function, args) : NULL);
+    Py_XDECREF(args);
+    Py_XDECREF(function);
+    Py_XDECREF(module);
+    return r;
+}
+
 static bool set_callback(int tool, int event, PyObject *callback) {
-    return succeeded(PyObject_CallMethod(own.monitoring, "register_callback", "iiO", tool, event, callback));
+    return ask("register_callback", "(iiO)", tool, event, callback);
 }
 
 static bool set_callbacks(int tool, bool is_on) {
@@ -87,11 +105,20 @@ static bool set_callbacks(int tool, bool is_on) {
 }
 
 static bool set_events(int tool, int events) {
-    return succeeded(PyObject_CallMethod(own.monitoring, "set_events", "ii", tool, events));
+    return ask("set_events", "(ii)", tool, events);
 }
 
+/* By the C function, whatever the program has put in its place. */
 static bool set_local_events(int tool, PyCodeObject *code, int events) {
-    return succeeded(PyObject_CallFunction(own.set_local, "iOi", tool, code, events));
+    PyObject *module = pie_weak_get(own.monitoring);
+    PyObject *number = PyLong_FromLong(tool), *set = PyLong_FromLong(events);
+    PyObject *args[] = {number, (PyObject *)code, set};
+    bool r = succeeded(module && number && set ? own.set_local(module, args, 3) : NULL);
+
+    Py_XDECREF(set);
+    Py_XDECREF(number);
+    Py_XDECREF(module);
+    return r;
 }
 
 /* Nor has anybody left callbacks there. */
@@ -112,11 +139,11 @@ static void release(int tool) {
     }
     (void)set_events(tool, 0);
     (void)set_callbacks(tool, false);
-    (void)succeeded(PyObject_CallMethod(own.monitoring, "free_tool_id", "i", tool));
+    (void)ask("free_tool_id", "(i)", tool);
 }
 
 static bool take(int tool) {
-    if (!succeeded(PyObject_CallMethod(own.monitoring, "use_tool_id", "is", tool, "pieprof")))
+    if (!ask("use_tool_id", "(is)", tool, "pieprof"))
         return false;
     if (set_callbacks(tool, true) && set_events(tool, own.start | own.unwind))
         return true;
@@ -329,9 +356,9 @@ static const struct {
     [PROFILE_ALL] = {"_setprofileallthreads", false, METH_O, set_profile_all},
 };
 
-static bool exchange(enum exchanged which) {
+static bool exchange(enum exchanged which, PyObject *module) {
     const char *name = functions[which].name;
-    PyObject *function = functions[which].is_of_monitoring ? PyObject_GetAttrString(own.monitoring, name)
+    PyObject *function = functions[which].is_of_monitoring ? PyObject_GetAttrString(module, name)
                                                            : Py_XNewRef(PySys_GetObject(name));
 
     before[which] = pie_function_exchange(function, name, functions[which].flags, functions[which].with);
@@ -351,18 +378,30 @@ static int number_of(PyObject *events, const char *name) {
 }
 
 static bool find_monitoring(void) {
-    own.monitoring = Py_XNewRef(PySys_GetObject("monitoring"));
+    PyObject *module = PySys_GetObject("monitoring"); /* borrowed */
+
+    own.monitoring = module ? pie_weak_new(module) : NULL;
     if (!own.monitoring)
         return false;
-    own.disable = PyObject_GetAttrString(own.monitoring, "DISABLE");
-    own.set_local = PyObject_GetAttrString(own.monitoring, "set_local_events");
-    PyObject *events = PyObject_GetAttrString(own.monitoring, "events");
+    own.disable = PyObject_GetAttrString(module, "DISABLE");
+    PyObject *events = PyObject_GetAttrString(module, "events");
     own.start = number_of(events, "PY_START");
     own.unwind = number_of(events, "PY_UNWIND");
     own.instruction = number_of(events, "INSTRUCTION");
     Py_XDECREF(events);
-    PyErr_Clear();
-    return own.disable && own.set_local && own.start && own.unwind && own.instruction;
+    return own.disable && own.start && own.unwind && own.instruction;
+}
+
+/* The functions of sys.monitoring have a reference to it, so none is kept. */
+static bool exchange_all(void) {
+    PyObject *module = pie_weak_get(own.monitoring);
+    bool r = module;
+
+    for (enum exchanged which = 0; r && which < EXCHANGED; which++)
+        r = exchange(which, module);
+    Py_XDECREF(module);
+    own.set_local = (_PyCFunctionFast)(void (*)(void))before[SET_LOCAL];
+    return r;
 }
 
 static int prepare(const struct pie_monitoring_callbacks *callbacks) {
@@ -371,12 +410,9 @@ static int prepare(const struct pie_monitoring_callbacks *callbacks) {
     on_start.function = callbacks->start;
     on_unwind.function = callbacks->unwind;
     on_instruction.function = callbacks->instruction;
-    if (!find_monitoring())
-        return -ENOSYS;
-    for (enum exchanged which = 0; which < EXCHANGED; which++)
-        if (!exchange(which))
-            return -ENOSYS;
-    return 0;
+    bool r = find_monitoring() && exchange_all();
+    PyErr_Clear();
+    return r ? 0 : -ENOSYS;
 }
 
 int pie_monitoring_begin(const struct pie_monitoring_callbacks *callbacks) {
@@ -402,12 +438,11 @@ static bool are_where_they_should_be(void) {
 
     if (pie_monitoring_has_others() || !is_free(tool))
         return false;
-    bool is_there = succeeded(PyObject_CallMethod(own.monitoring, "use_tool_id", "iO", tool, own.name)) &&
-                    names[tool] == own.name;
+    bool is_there = ask("use_tool_id", "(iO)", tool, own.name) && names[tool] == own.name;
     if (is_there)
         Py_CLEAR(names[tool]);
     else
-        (void)succeeded(PyObject_CallMethod(own.monitoring, "free_tool_id", "i", tool));
+        (void)ask("free_tool_id", "(i)", tool);
     return is_there;
 }
 

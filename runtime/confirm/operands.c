@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "profiler/base/hash.h"
+#include "profiler/ports/windows.h"
 
 /* How the operands of an instruction lie on the stack before it, as the interpreter's loop (Python/ceval.c of 3.11,
  * Python/bytecodes.c later) takes them. */
@@ -91,6 +92,8 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
     if (call->args.is_derived &&
         call->args.elements > 0) /* what is done with numbers may be left to chance */
         call->args.is_value = false;
+    if (pie_confirm_runs_code(callee) && call->passed.kind != PIE_PASSED_CODE)
+        call->args.is_value = false; /* code objects read what their names stand for */
     return true;
 }
 

@@ -86,6 +86,12 @@ static bool makes_code(PyObject *callee) {
     return is_builtin(callee, NAMES);
 }
 
+bool pie_confirm_runs_code(PyObject *callee) {
+    static const char *const NAMES[] = {"eval", "exec", NULL};
+
+    return is_builtin(callee, NAMES);
+}
+
 /* Text is made into code anew by each call, whatever its other arguments are. */
 struct pie_confirm_passed pie_confirm_passed_function(PyObject *callee, PyObject *argument) {
     struct pie_confirm_digest digest;

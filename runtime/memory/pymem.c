@@ -18,8 +18,10 @@
 #include "profiler/base/home.h"
 #include "profiler/heap/heap.h"
 #include "profiler/heap/known_prices.h"
+#include "profiler/heap/pauses.h"
 #include "profiler/heap/price.h"
 #include "runtime/memory/allocator.h"
+#include "runtime/memory/arenas.h"
 #include "runtime/memory/facts.h"
 #include "runtime/memory/pymalloc.h"
 #include "runtime/memory/pymem_answers.h"
@@ -30,7 +32,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,29 +39,18 @@
 
 enum {
     ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
-    FREED_MAX = 1024,               /* addresses of arenas that can be used again */
-    HINTS = 4,
-    PRICE_BYTES = 32, /* a number's */
+    PRICE_BYTES = 32,               /* a number's */
     PRICE_ALIVE = 4,
     PRICE_BLOCKS = 512,
-    PRICE_ROUNDS = 5,
+    PRICE_ROUNDS = 5, /* as the program begins, which waits for it */
+    PAUSE_ROUNDS = 50,
 };
 
 extern __thread struct pie_heap_thread *pie_heap_self PIE_TLS;
 
-/* Far from where the kernel puts mappings (from the top down), programs (the bottom) and the shadows of sanitizers. */
-static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000);
-static const uintptr_t HINT_STEP = UINT64_C(64) << 20;
-
-/* Of the process, also of a forked child. Arenas come and go with a GIL held, but from 3.12 on there may be several: a
- * place is drawn by one addition, and of two that want the list of freed ones one goes without. */
-static _Atomic uintptr_t zone_next; /* the next arena's place */
-static atomic_flag freed_busy =
-    ATOMIC_FLAG_INIT; /* stays set in a child forked meanwhile, which goes without */
-static uintptr_t freed[FREED_MAX];
-static size_t n_freed;
 static PyMemAllocatorEx originals[3]; /* by PyMemAllocatorDomain */
 static bool counts_arenas;            /* as one block each */
+static _Atomic bool is_checked;       /* arenas cannot be had any more */
 
 /* 0: RAW's, as larger ones are. */
 static size_t size_of_request(size_t bytes) {
@@ -73,6 +63,13 @@ static size_t size_of_request(size_t bytes) {
  * of them beside another domain's ctx. */
 static const PyMemAllocatorEx *const pymalloc = &originals[PYMEM_DOMAIN_OBJ];
 
+/* After a block was taken and counted. All functions that take blocks do: what only some of them see ends late, and a
+ * slice that is counted is longer than one that is not. */
+ALWAYS_INLINE void act_on_request(void) {
+    if (__builtin_expect(pie_heap_has_request(), 0))
+        pie_heap_pauses_act();
+}
+
 __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,
                                                                  const void *caller) {
     const PyMemAllocatorEx *original = ctx;
@@ -81,6 +78,7 @@ __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size
 
     if (pie_pymalloc_is_small(block))
         pie_heap_allocated_slowly(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), caller);
+    act_on_request();
     return block;
 }
 
@@ -101,7 +99,33 @@ ALWAYS_INLINE void *small_malloc_counted(const PyMemAllocatorEx *original, size_
     return original->malloc(original->ctx, bytes);
 }
 
+__attribute__((noinline, cold)) static void *small_malloc_acting(const PyMemAllocatorEx *original,
+                                                                 size_t bytes);
+
+/* While counting pauses (profiler/heap/pauses.h). */
+ALWAYS_INLINE void *small_malloc_paused(const PyMemAllocatorEx *original, size_t bytes) {
+    size_t size_class = (bytes - 1) / PIE_PYMALLOC_ALIGNMENT;
+
+    if (__builtin_expect(pie_heap_has_request(), 0))
+        return small_malloc_acting(original, bytes);
+    if (size_class < PIE_PYMALLOC_CLASSES) {
+        void *block = pie_pymalloc_take(size_class);
+        if (block)
+            return block;
+    }
+    return original->malloc(original->ctx, bytes);
+}
+
+static void *small_malloc_acting(const PyMemAllocatorEx *original, size_t bytes) {
+    pie_heap_pauses_act();
+    if (pie_heap_is_paused)
+        return original->malloc(original->ctx, bytes);
+    return small_malloc_counted(original, bytes);
+}
+
 static void *small_malloc(void *ctx, size_t bytes) {
+    if (__builtin_expect(pie_heap_is_paused, 0))
+        return small_malloc_paused(pymalloc, bytes);
     return small_malloc_counted(pymalloc, bytes);
 }
 
@@ -121,9 +145,10 @@ static void *small_calloc(void *ctx, size_t count, size_t bytes) {
     void *block = original->calloc(original->ctx, count, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (heap && pie_pymalloc_is_small(block))
+    if (heap && !pie_heap_is_paused && pie_pymalloc_is_small(block))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(count * bytes),
                            __builtin_return_address(0));
+    act_on_request();
     return block;
 }
 
@@ -150,8 +175,34 @@ ALWAYS_INLINE void small_free_counted(const PyMemAllocatorEx *original, void *bl
     original->free(original->ctx, block);
 }
 
+__attribute__((noinline, cold)) static void small_free_acting(const PyMemAllocatorEx *original, void *block) {
+    pie_heap_pauses_act();
+    if (!pie_heap_is_paused)
+        small_free_counted(original, block);
+    else if (pie_heap_self)
+        small_free_slowly((void *)original, block);
+    else
+        original->free(original->ctx, block);
+}
+
+/* The end of a block that was sampled is heard of. */
+ALWAYS_INLINE void small_free_paused(const PyMemAllocatorEx *original, void *block) {
+    if (pie_pymalloc_is_small(block)) {
+        if (__builtin_expect(pie_heap_may_be_tracked(block) || pie_heap_has_request(), 0)) {
+            small_free_acting(original, block);
+            return;
+        }
+        if (pie_pymalloc_give(block))
+            return;
+    }
+    original->free(original->ctx, block);
+}
+
 static void small_free(void *ctx, void *block) {
-    small_free_counted(pymalloc, block);
+    if (__builtin_expect(pie_heap_is_paused, 0))
+        small_free_paused(pymalloc, block);
+    else
+        small_free_counted(pymalloc, block);
 }
 
 /* From small to large and back, malloc() and free() below count the large part. */
@@ -161,17 +212,21 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
 
     if (!heap || !pie_pymalloc_is_small(block)) {
         void *moved = original->realloc(original->ctx, block, bytes);
-        if (heap && pie_pymalloc_is_small(moved)) /* shrunk, or fresh */
+        if (heap && !pie_heap_is_paused && pie_pymalloc_is_small(moved)) /* shrunk, or fresh */
             pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, pie_pymalloc_size(moved),
                                __builtin_return_address(0));
+        act_on_request();
         return moved;
     }
     size_t old_bytes = pie_pymalloc_size(block);
     uint32_t token = pie_heap_resizing(block);
     void *moved = original->realloc(original->ctx, block, bytes);
     size_t new_bytes = !moved ? old_bytes : pie_pymalloc_is_small(moved) ? pie_pymalloc_size(moved) : 0;
+    if (pie_heap_is_paused)
+        new_bytes = old_bytes; /* it is followed, not counted */
     pie_heap_resized(heap, PIE_HEAP_PYTHON, token, moved ? moved : block, old_bytes, new_bytes,
                      __builtin_return_address(0));
+    act_on_request();
     return moved;
 }
 
@@ -192,43 +247,47 @@ enum { ENTRIES = 4, JUMP_BYTES = 5, PAGE_BYTES = 4096 };
 static const uint8_t JUMP = 0xe9; /* jmp, with a distance of 32 bits from the next instruction */
 
 ALWAYS_INLINE void *malloc_directly(const PyMemAllocatorEx *in_force, PyMemAllocatorDomain domain,
-                                    size_t bytes) {
+                                    size_t bytes, bool is_paused) {
     if (__builtin_expect(in_force->malloc == small_malloc, 1))
-        return small_malloc_counted(&originals[domain], bytes);
+        return is_paused ? small_malloc_paused(&originals[domain], bytes)
+                         : small_malloc_counted(&originals[domain], bytes);
     return bytes > (size_t)PY_SSIZE_T_MAX ? NULL : in_force->malloc(in_force->ctx, bytes);
 }
 
-ALWAYS_INLINE void free_directly(const PyMemAllocatorEx *in_force, PyMemAllocatorDomain domain, void *block) {
-    if (__builtin_expect(in_force->free == small_free, 1))
-        small_free_counted(&originals[domain], block);
-    else
+ALWAYS_INLINE void free_directly(const PyMemAllocatorEx *in_force, PyMemAllocatorDomain domain, void *block,
+                                 bool is_paused) {
+    if (__builtin_expect(in_force->free != small_free, 0))
         in_force->free(in_force->ctx, block);
+    else if (is_paused)
+        small_free_paused(&originals[domain], block);
+    else
+        small_free_counted(&originals[domain], block);
 }
 
-static void *object_malloc(size_t bytes) {
-    return malloc_directly(&pie_python_PyObject, PYMEM_DOMAIN_OBJ, bytes);
-}
+#define ENTRY_POINTS(name, domain, table, is_paused)                                                         \
+    static void *name##_malloc(size_t bytes) {                                                               \
+        return malloc_directly(&(table), domain, bytes, is_paused);                                          \
+    }                                                                                                        \
+    static void name##_free(void *block) {                                                                   \
+        free_directly(&(table), domain, block, is_paused);                                                   \
+    }
 
-static void object_free(void *block) {
-    free_directly(&pie_python_PyObject, PYMEM_DOMAIN_OBJ, block);
-}
+ENTRY_POINTS(object, PYMEM_DOMAIN_OBJ, pie_python_PyObject, false)
+ENTRY_POINTS(mem, PYMEM_DOMAIN_MEM, pie_python_PyMem, false)
+ENTRY_POINTS(paused_object, PYMEM_DOMAIN_OBJ, pie_python_PyObject, true)
+ENTRY_POINTS(paused_mem, PYMEM_DOMAIN_MEM, pie_python_PyMem, true)
 
-static void *mem_malloc(size_t bytes) {
-    return malloc_directly(&pie_python_PyMem, PYMEM_DOMAIN_MEM, bytes);
-}
-
-static void mem_free(void *block) {
-    free_directly(&pie_python_PyMem, PYMEM_DOMAIN_MEM, block);
-}
+enum jump { TO_NONE, TO_COUNTED, TO_PAUSED, JUMPS };
 
 static const struct {
-    uintptr_t of_python, ours;
-} entries[ENTRIES] = {{(uintptr_t)PyObject_Malloc, (uintptr_t)object_malloc},
-                      {(uintptr_t)PyObject_Free, (uintptr_t)object_free},
-                      {(uintptr_t)PyMem_Malloc, (uintptr_t)mem_malloc},
-                      {(uintptr_t)PyMem_Free, (uintptr_t)mem_free}};
+    uintptr_t of_python, ours[JUMPS];
+} entries[ENTRIES] = {
+    {(uintptr_t)PyObject_Malloc, {0, (uintptr_t)object_malloc, (uintptr_t)paused_object_malloc}},
+    {(uintptr_t)PyObject_Free, {0, (uintptr_t)object_free, (uintptr_t)paused_object_free}},
+    {(uintptr_t)PyMem_Malloc, {0, (uintptr_t)mem_malloc, (uintptr_t)paused_mem_malloc}},
+    {(uintptr_t)PyMem_Free, {0, (uintptr_t)mem_free, (uintptr_t)paused_mem_free}}};
 static uint8_t own_code[ENTRIES][JUMP_BYTES]; /* what the jumps took the place of */
-static bool jumps;
+static enum jump jumps_to;
 
 /* The page stays executable meanwhile: a system that forbids that changes nothing, and then nothing is. */
 static bool write_code(uintptr_t at, const uint8_t code[JUMP_BYTES]) {
@@ -242,30 +301,39 @@ static bool write_code(uintptr_t at, const uint8_t code[JUMP_BYTES]) {
     return true;
 }
 
-/* With the GIL, or before there is one: nobody is in these functions. */
-static void jump_directly(bool wanted) {
-    for (int i = 0; i < ENTRIES && jumps != wanted; i++) {
-        uint8_t code[JUMP_BYTES] = {JUMP};
-        int32_t distance = (int32_t)(entries[i].ours - entries[i].of_python - JUMP_BYTES);
-        memcpy(code + 1, &distance, sizeof distance);
-        if (wanted)
-            memcpy(own_code[i], (const void *)entries[i].of_python, JUMP_BYTES);
-        if (!write_code(entries[i].of_python, wanted ? code : own_code[i]))
-            return; /* at the first one, if at all */
-    }
-    jumps = wanted;
+static bool write_jump(int entry, enum jump to) {
+    uint8_t code[JUMP_BYTES] = {JUMP};
+    int32_t distance = (int32_t)(entries[entry].ours[to] - entries[entry].of_python - JUMP_BYTES);
+
+    memcpy(code + 1, &distance, sizeof distance);
+    if (jumps_to == TO_NONE)
+        memcpy(own_code[entry], (const void *)entries[entry].of_python, JUMP_BYTES);
+    return write_code(entries[entry].of_python, to == TO_NONE ? own_code[entry] : code);
 }
 
-static bool does_jump(void) {
-    return jumps;
+/* With the GIL, or before there is one: nobody is in these functions. False: nothing was changed. */
+static bool jump_directly(enum jump to) {
+    for (int i = 0; i < ENTRIES && jumps_to != to; i++)
+        if (!write_jump(i, to))
+            return false; /* at the first one, if at all */
+    jumps_to = to;
+    return true;
+}
+
+static enum jump jumping(void) {
+    return jumps_to;
 }
 
 #else
 
-static void jump_directly(bool wanted) {}
+enum jump { TO_NONE, TO_COUNTED, TO_PAUSED };
 
-static bool does_jump(void) {
-    return false;
+static bool jump_directly(enum jump to) {
+    return true;
+}
+
+static enum jump jumping(void) {
+    return TO_NONE;
 }
 
 #endif
@@ -321,61 +389,18 @@ static void raw_free(void *ctx, void *block) {
 
 /* --- Arenas --- */
 
-/* The system call itself: the exported mmap() counts native memory. */
-static void *map(uintptr_t hint, size_t bytes) {
-    long address = syscall(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    return address == -1 ? NULL : (void *)address;
-}
-
-/* 0: there is none. */
-static uintptr_t take_freed(void) {
-    uintptr_t place = 0;
-
-    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
-        return 0;
-    if (n_freed > 0)
-        place = freed[--n_freed];
-    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
-    return place;
-}
-
-static void note_freed(uintptr_t place) {
-    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
-        return; /* the zone is large */
-    if (n_freed < FREED_MAX)
-        freed[n_freed++] = place;
-    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
-}
-
-static uintptr_t next_place(size_t bytes) {
-    return atomic_fetch_add_explicit(&zone_next, bytes, memory_order_relaxed);
-}
-
-static void *map_in_zone(size_t bytes) {
-    uintptr_t hint = take_freed();
-
-    for (int i = 0; i < HINTS; i++) {
-        if (!hint)
-            hint = next_place(bytes);
-        void *arena = map(hint, bytes);
-        if (!arena || (uintptr_t)arena == hint)
-            return arena;
-        syscall(SYS_munmap, arena, bytes);
-        next_place(HINT_STEP); /* something lies there: go past it */
-        hint = 0;
-    }
-    return NULL; /* pymalloc asks malloc() then, block by block */
-}
-
 static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes));
 
 static void *arena_alloc(void *ctx, size_t bytes) {
     bool is_arena = bytes >= ARENA_LEAST_BYTES;
-    void *arena = is_arena && pie_pymalloc_zone ? map_in_zone(bytes) : map(0, bytes);
+    void *arena = pie_arenas_map(bytes, is_arena && pie_pymalloc_zone);
     struct pie_heap_thread *heap = pie_heap_self;
 
+    if (pie_arenas_add(arena, bytes))
+        pie_heap_pauses_grown();
     if (!arena && is_arena && pie_pymalloc_zone) {
+        atomic_store(&is_checked, true);
+        pie_heap_pauses_grown();
         hook_small(PYMEM_DOMAIN_MEM, small_malloc_checked);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc_checked);
     }
@@ -394,20 +419,11 @@ static void arena_free(void *ctx, void *arena, size_t bytes) {
 
     if (heap && (counts_arenas || !is_arena))
         pie_heap_freeing(heap, PIE_HEAP_PYTHON, arena, bytes);
-    syscall(SYS_munmap, arena, bytes);
-    if (is_arena && pie_pymalloc_zone && pie_pymalloc_is_small(arena))
-        note_freed((uintptr_t)arena);
+    pie_arenas_remove(arena, bytes);
+    pie_arenas_unmap(arena, bytes, is_arena && pie_pymalloc_zone);
 }
 
 /* --- Installing --- */
-
-static void choose_zone(void) {
-    uint32_t random = 0;
-
-    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
-    pie_pymalloc_zone = ZONE_LOW + ((uintptr_t)(random >> 8) << 20); /* up to 16 TiB further */
-    zone_next = pie_pymalloc_zone;
-}
 
 static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes)) {
     PyMemAllocatorEx ours = {&originals[domain], small, small_calloc, small_realloc, small_free};
@@ -425,16 +441,26 @@ static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
     return pie_pymalloc_try(allocator->malloc, allocator->free, allocator->ctx);
 }
 
-static bool has_pymalloc(void) {
-    return memcmp(&originals[PYMEM_DOMAIN_MEM], pymalloc, sizeof *pymalloc) == 0 && is_pymalloc(pymalloc);
-}
+/* Found out once, by the first request: to try pymalloc needs pools of which nothing is in use, and where it fails, no
+ * block is taken directly any more. */
+static bool has_pymalloc;
+
+static bool can_pause(void);
+static bool set_paused(bool is_paused);
+static double paused_price_part(void);
 
 /* How Python's small blocks are counted. */
 static void decide(void) {
-    if (has_pymalloc()) {
+    static const struct pie_heap_pause_ops pauses = {can_pause, set_paused, pie_arenas_in_use_bytes,
+                                                     paused_price_part};
+
+    has_pymalloc =
+        memcmp(&originals[PYMEM_DOMAIN_MEM], pymalloc, sizeof *pymalloc) == 0 && is_pymalloc(pymalloc);
+    if (has_pymalloc) {
+        pie_heap_pauses_install(pie_pymalloc_zone, PIE_PYMALLOC_ZONE_BYTES, &pauses);
         hook_small(PYMEM_DOMAIN_MEM, small_malloc);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
-        jump_directly(true);
+        jump_directly(TO_COUNTED);
         return;
     }
     hook_raw(PYMEM_DOMAIN_MEM);
@@ -484,7 +510,7 @@ void pie_pymem_install(void) {
     for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
         PyMem_GetAllocator((PyMemAllocatorDomain)i, &originals[i]);
     pie_pymem_answers_install(originals);
-    choose_zone();
+    pie_arenas_choose_zone();
     PyObject_SetArenaAllocator(&arenas);
     hook_raw(PYMEM_DOMAIN_RAW);
     hook_first(PYMEM_DOMAIN_MEM);
@@ -493,8 +519,24 @@ void pie_pymem_install(void) {
 
 /* --- What it costs --- */
 
-static void set_allocators(const PyMemAllocatorEx allocators[3]) {
-    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++) {
+static void get_allocators(PyMemAllocatorEx ret_allocators[3]) {
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
+        PyMem_GetAllocator((PyMemAllocatorDomain)i, &ret_allocators[i]);
+}
+
+/* No other one is around them. */
+static bool are_ours(const PyMemAllocatorEx allocators[3]) {
+    bool are = true;
+
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
+        are = are && allocators[i].ctx == &originals[i];
+    return are;
+}
+
+/* Of this domain and those after it. That of raw memory is set before the program begins only: threads ask it without
+ * the GIL, while it is set. */
+static void set_allocators(const PyMemAllocatorEx allocators[3], int first) {
+    for (int i = first; i <= PYMEM_DOMAIN_OBJ; i++) {
         PyMemAllocatorEx allocator = allocators[i];
         PyMem_SetAllocator((PyMemAllocatorDomain)i, &allocator);
     }
@@ -533,17 +575,18 @@ static void add_numbers(void) {
     Py_XDECREF(sum);
 }
 
+/* By no call, which might be one too deep where a program is measured that runs. */
 static void make_objects(void) {
     for (int i = 0; i < PRICE_BLOCKS; i++) {
-        PyObject *made = PyObject_CallNoArgs((PyObject *)&PyBaseObject_Type);
+        PyObject *made = PyType_GenericAlloc(&PyBaseObject_Type, 0);
         Py_XDECREF(made);
     }
 }
 
-static uint64_t least_ns(void (*work)(void)) {
+static uint64_t least_ns(void (*work)(void), int rounds) {
     uint64_t least_ns = UINT64_MAX;
 
-    for (int round = 0; round < PRICE_ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         uint64_t begun_ns = pie_monotonic_ns();
         work();
         uint64_t took_ns = pie_monotonic_ns() - begun_ns;
@@ -552,29 +595,37 @@ static uint64_t least_ns(void (*work)(void)) {
     return least_ns;
 }
 
-/* Of a block, in ns. The program did not ask for these. */
-static double pair_ns(void (*work)(void), const PyMemAllocatorEx hooks[3]) {
-    static struct pie_heap_thread uncounted = {
-        .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
-                   {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
+/* The program did not ask for these. */
+static struct pie_heap_thread uncounted = {
+    .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
+               {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
+
+static uint64_t some_blocks_ns(void) {
+    return least_ns(take_small, PAUSE_ROUNDS) + least_ns(add_numbers, PAUSE_ROUNDS);
+}
+
+/* Of a block, in ns. */
+static double pair_ns(void (*work)(void), int rounds, const PyMemAllocatorEx hooks[3], int first) {
     struct pie_heap_thread *counts = pie_heap_self;
-    bool jumped = does_jump();
+    enum jump jumped = jumping();
 
     pie_heap_self = &uncounted;
-    uint64_t counted_ns = least_ns(work);
-    set_allocators(originals);
-    jump_directly(false);
+    uint64_t counted_ns = least_ns(work, rounds);
+    set_allocators(originals, first);
+    jump_directly(TO_NONE);
     pie_heap_self = NULL;
-    uint64_t plain_ns = least_ns(work);
+    uint64_t plain_ns = least_ns(work, rounds);
     jump_directly(jumped);
-    set_allocators(hooks);
+    set_allocators(hooks, first);
     pie_heap_self = counts;
     return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PRICE_BLOCKS : 0;
 }
 
 /* The middle of three. A single one differs by half between two builds, by where the linker puts functions. */
-static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
-    double a = pair_ns(take_small, hooks), b = pair_ns(add_numbers, hooks), c = pair_ns(make_objects, hooks);
+static double small_pair_ns(int rounds, const PyMemAllocatorEx hooks[3]) {
+    double a = pair_ns(take_small, rounds, hooks, PYMEM_DOMAIN_MEM),
+           b = pair_ns(add_numbers, rounds, hooks, PYMEM_DOMAIN_MEM),
+           c = pair_ns(make_objects, rounds, hooks, PYMEM_DOMAIN_MEM);
     double low = a < b ? a : b, high = a < b ? b : a;
 
     return c < low ? low : c > high ? high : c;
@@ -583,7 +634,7 @@ static double small_pair_ns(const PyMemAllocatorEx hooks[3]) {
 /* Those of another allocator are other prices, and not handed to children. */
 static void set_prices(double small_ns, double large_ns) {
     pie_heap_python_pairs_set(small_ns, large_ns);
-    if (!has_pymalloc())
+    if (!has_pymalloc)
         return;
     pie_heap_price_know(PIE_HEAP_PRICE_SMALL, small_ns);
     pie_heap_price_know(PIE_HEAP_PRICE_LARGE, large_ns);
@@ -592,15 +643,64 @@ static void set_prices(double small_ns, double large_ns) {
 void pie_pymem_measure(void) {
     PyMemAllocatorEx hooks[3];
 
-    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++) {
-        PyMem_GetAllocator((PyMemAllocatorDomain)i, &hooks[i]);
-        if (hooks[i].ctx != &originals[i]) /* another's, around ours */
-            return;
-    }
+    get_allocators(hooks);
+    if (!are_ours(hooks))
+        return;
     double small_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_SMALL),
            large_ns = pie_heap_price_inherited(PIE_HEAP_PRICE_LARGE);
-    if (has_pymalloc() && small_ns >= 0 && large_ns >= 0)
+    if (has_pymalloc && small_ns >= 0 && large_ns >= 0)
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
-        set_prices(small_pair_ns(hooks), pair_ns(take_large, hooks));
+        set_prices(small_pair_ns(PRICE_ROUNDS, hooks),
+                   pair_ns(take_large, PRICE_ROUNDS, hooks, PYMEM_DOMAIN_RAW));
+}
+
+/* Interpreters with a GIL each allocate while others ask. None at all: it has ended. */
+static bool has_one_interpreter(void) {
+    PyInterpreterState *first = PyInterpreterState_Head();
+
+    return first && !PyInterpreterState_Next(first);
+}
+
+/* A question to all pools takes 3 ms at most. */
+static bool can_pause(void) {
+    enum { ARENAS_MAX = 512 };
+    PyMemAllocatorEx hooks[3];
+
+    get_allocators(hooks);
+    return pie_arenas_count() > 0 && pie_arenas_count() <= ARENAS_MAX && !atomic_load(&is_checked) &&
+           are_ours(hooks) && has_one_interpreter();
+}
+
+/* Found by its name (bench/counting.py). */
+__attribute__((noinline)) static bool set_paused(bool is_paused) {
+    if (jumping() != TO_NONE && !jump_directly(is_paused ? TO_PAUSED : TO_COUNTED))
+        return false;
+    pie_heap_is_paused = is_paused;
+    return true;
+}
+
+/* Between two blocks of a program that runs. The price of counting is measured anew: in few rounds it differs by a
+ * factor of three from run to run, which decides over how much may be counted. */
+static double paused_price_part(void) {
+    struct pie_heap_thread *counts = pie_heap_self;
+    enum jump jumped = jumping();
+    PyMemAllocatorEx hooks[3];
+
+    get_allocators(hooks);
+    pie_heap_python_pairs_set(small_pair_ns(PAUSE_ROUNDS, hooks), pie_heap_large_pair_ns());
+    pie_heap_self = &uncounted;
+    uint64_t counted_ns = some_blocks_ns();
+    bool is_set = set_paused(true);
+    uint64_t paused_ns = some_blocks_ns();
+    is_set = set_paused(false) && is_set;
+    set_allocators(originals, PYMEM_DOMAIN_MEM);
+    jump_directly(TO_NONE);
+    uint64_t plain_ns = some_blocks_ns();
+    jump_directly(jumped);
+    set_allocators(hooks, PYMEM_DOMAIN_MEM);
+    pie_heap_self = counts;
+    if (!is_set || counted_ns <= plain_ns || paused_ns >= counted_ns)
+        return 1;
+    return paused_ns > plain_ns ? (double)(paused_ns - plain_ns) / (double)(counted_ns - plain_ns) : 0;
 }

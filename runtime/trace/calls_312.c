@@ -2,6 +2,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "runtime/interpreter/weak.h"
 #include "runtime/trace/steps.h"
 
 /* Observing an iteration from CPython 3.12 on: sys.monitoring (PEP 669) reports each instruction of the loop's own
@@ -21,7 +22,7 @@ enum {
 }; /* debuggers, coverage, profilers; for anybody's use */
 
 static struct {
-    PyObject *monitoring; /* NULL: not looked for yet, or not to be had */
+    PyObject *monitoring; /* weak; NULL: not looked for yet, or not to be had */
     int tool;             /* -1: all are taken */
     int events;
     PyObject *disable;
@@ -86,11 +87,11 @@ static struct {
     {"PY_YIELD", {"yield", (PyCFunction)(void (*)(void))on_yield, METH_FASTCALL, NULL}},
 };
 
-static bool register_callback(PyObject *events, size_t i) {
+static bool register_callback(PyObject *module, PyObject *events, size_t i) {
     PyObject *event = PyObject_GetAttrString(events, callbacks[i].event);
     PyObject *function = PyCFunction_New(&callbacks[i].method, NULL);
-    PyObject *before = event && function ? PyObject_CallMethod(tool.monitoring, "register_callback", "iOO",
-                                                               tool.tool, event, function)
+    PyObject *before = event && function ? PyObject_CallMethod(module, "register_callback", "iOO", tool.tool,
+                                                               event, function)
                                          : NULL;
     bool r = before;
 
@@ -103,48 +104,54 @@ static bool register_callback(PyObject *events, size_t i) {
 }
 
 /* Nobody's, or somebody's name. */
-static bool is_free(int number) {
-    PyObject *name = PyObject_CallMethod(tool.monitoring, "get_tool", "i", number);
+static bool is_free(PyObject *module, int number) {
+    PyObject *name = PyObject_CallMethod(module, "get_tool", "i", number);
     bool r = name == Py_None;
 
     Py_XDECREF(name);
     return r;
 }
 
-static bool take_tool(void) {
+static bool take_tool(PyObject *module) {
     tool.tool = TOOL_LAST;
-    while (tool.tool >= TOOL_FIRST && !is_free(tool.tool))
+    while (tool.tool >= TOOL_FIRST && !is_free(module, tool.tool))
         tool.tool--;
     if (tool.tool < TOOL_FIRST)
         return false;
-    PyObject *r = PyObject_CallMethod(tool.monitoring, "use_tool_id", "is", tool.tool, "pieprof");
+    PyObject *r = PyObject_CallMethod(module, "use_tool_id", "is", tool.tool, "pieprof");
     Py_XDECREF(r);
     return r;
 }
 
-static bool set_up(void) {
-    PyObject *monitoring = PySys_GetObject("monitoring"); /* borrowed */
+static bool set_up_with(PyObject *module) {
+    PyObject *events = PyObject_GetAttrString(module, "events");
+    bool r = events && take_tool(module);
 
+    for (size_t i = 0; r && i < sizeof callbacks / sizeof *callbacks; i++)
+        r = register_callback(module, events, i);
+    Py_XDECREF(events);
+    return r;
+}
+
+static bool set_up(void) {
     if (tool.was_looked_for)
         return tool.disable;
     tool.was_looked_for = true;
-    if (!monitoring)
-        return false;
-    tool.monitoring = Py_NewRef(monitoring);
-    PyObject *events = PyObject_GetAttrString(tool.monitoring, "events");
-    bool r = events && take_tool();
-    for (size_t i = 0; r && i < sizeof callbacks / sizeof *callbacks; i++)
-        r = register_callback(events, i);
-    Py_XDECREF(events);
-    if (r)
-        tool.disable = PyObject_GetAttrString(tool.monitoring, "DISABLE");
+    PyObject *module = Py_XNewRef(PySys_GetObject("monitoring"));
+    tool.monitoring = module ? pie_weak_new(module) : NULL;
+    if (tool.monitoring && set_up_with(module))
+        tool.disable = PyObject_GetAttrString(module, "DISABLE");
+    Py_XDECREF(module);
     PyErr_Clear();
     return tool.disable;
 }
 
 static bool set_events(PyCodeObject *code, int events) {
-    PyObject *r = PyObject_CallMethod(tool.monitoring, "set_local_events", "iOi", tool.tool, code, events);
+    PyObject *module = pie_weak_get(tool.monitoring);
+    PyObject *r =
+        module ? PyObject_CallMethod(module, "set_local_events", "iOi", tool.tool, code, events) : NULL;
 
+    Py_XDECREF(module);
     Py_XDECREF(r);
     return r;
 }
@@ -156,10 +163,12 @@ static bool is_traced(const PyThreadState *tstate) {
 static bool is_watched_by_others(PyThreadState *tstate) {
     if (is_traced(tstate))
         return true;
-    for (int i = 0; i < OTHER_TOOLS; i++)
-        if (!is_free(i))
-            return true;
-    return false;
+    PyObject *module = pie_weak_get(tool.monitoring);
+    bool r = !module;
+    for (int i = 0; i < OTHER_TOOLS && !r; i++)
+        r = !is_free(module, i);
+    Py_XDECREF(module);
+    return r;
 }
 
 /* Events are on for this code, if nobody else watches. */

@@ -73,7 +73,7 @@ static void print_option(const struct pie_option *option) {
     field(kind_of(option));
     field(option->help);
     field(option->right);
-    field(option->fallback ? option->fallback : option->unset);
+    field(option->unset ? option->unset : option->fallback);
     field(option->environment);
     field(option->is_default ? "default" : "");
     end();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/own/distribution.h"
 #include "profiler/base/own_memory.h"
+#include "storage/base/idmap.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -20,19 +21,25 @@
 enum { METADATA_MAX_BYTES = 1 << 20, RECORD_MAX_BYTES = 16 << 20 };
 
 struct distribution {
-    struct distribution *next;
     char *path;           /* of the *.dist-info folder, *.egg-info folder or file */
     char *name, *version; /* from the metadata once has_metadata, before that from the folder's name */
-    char *files;          /* text of top_level.txt or RECORD once has_files; NULL: neither is there */
-    bool is_record;
-    bool has_metadata, has_files;
+    char *files; /* of one that shares a package with others: text of top_level.txt or RECORD; or NULL */
+    bool has_metadata, is_shared;
 };
 
+/* Numbers of distributions begin with 1. */
 struct base {
     struct base *next;
     char *path;
-    struct distribution *first;
+    struct distribution *all;
+    uint32_t count;
+    struct pie_idmap claimed; /* packages of all files that are listed: number of the first that lists it */
+    struct pie_idmap shared;  /* packages that several list */
+    struct pie_idmap chosen; /* packages that were asked for: number of their distribution, or one of these */
+    bool is_read;            /* what they list */
 };
+
+enum { NONE = -1, BY_FILE = -2 };
 
 struct plain_name {
     struct plain_name *next;
@@ -53,15 +60,16 @@ int pie_distributions_create(struct pie_distributions **ret_distributions) {
 }
 
 static void base_destroy(struct base *base) {
-    while (base->first) {
-        struct distribution *dist = base->first;
-        base->first = dist->next;
-        pie_free(dist->path);
-        pie_free(dist->name);
-        pie_free(dist->version);
-        pie_free(dist->files);
-        pie_free(dist);
+    for (uint32_t i = 0; i < base->count; i++) {
+        pie_free(base->all[i].path);
+        pie_free(base->all[i].name);
+        pie_free(base->all[i].version);
+        pie_free(base->all[i].files);
     }
+    pie_idmap_finish(&base->claimed);
+    pie_idmap_finish(&base->shared);
+    pie_idmap_finish(&base->chosen);
+    pie_free(base->all);
     pie_free(base->path);
     pie_free(base);
 }
@@ -122,11 +130,14 @@ static int add_distribution(struct base *base, const char *entry) {
     const char *suffix = strrchr(entry, '.');
     if (!suffix || (strcmp(suffix, ".dist-info") != 0 && strcmp(suffix, ".egg-info") != 0))
         return 0;
-    struct distribution *dist = pie_calloc(1, sizeof *dist);
-    if (!dist)
-        return -ENOMEM;
-    dist->next = base->first;
-    base->first = dist;
+    if ((base->count & (base->count + 1)) == 0) { /* full: there is room for a power of two, less one */
+        struct distribution *all = pie_realloc(base->all, (2 * base->count + 1) * sizeof *all);
+        if (!all)
+            return -ENOMEM;
+        base->all = all;
+    }
+    struct distribution *dist = &base->all[base->count++];
+    *dist = (struct distribution){.path = NULL};
     size_t length = (size_t)(suffix - entry);
     const char *dash = memchr(entry, '-', length);
     size_t name_length = dash ? (size_t)(dash - entry) : length;
@@ -214,47 +225,97 @@ static void load_metadata(struct distribution *dist) {
     pie_free(text);
 }
 
-static void load_files(struct distribution *dist) {
-    if (dist->has_files)
-        return;
-    dist->has_files = true;
-    dist->files = read_text(dist->path, "RECORD", RECORD_MAX_BYTES);
-    dist->is_record = dist->files;
-    if (!dist->files)
-        dist->files = read_text(dist->path, "top_level.txt", METADATA_MAX_BYTES);
+/* What the distribution lists, of RECORD or top_level.txt, or NULL. */
+static char *read_files(const struct distribution *dist) {
+    char *text = read_text(dist->path, "RECORD", RECORD_MAX_BYTES);
+    return text ? text : read_text(dist->path, "top_level.txt", METADATA_MAX_BYTES);
 }
 
-/* 2: it lists this very file, 1: it lists something in the same top-level package, 0: neither. */
-static int claims(struct distribution *dist, const char *rest, size_t top) {
-    int best = 0;
-    size_t rest_size = strlen(rest);
-    load_files(dist);
-    for (const char *line = dist->files; line && *line && best < 2;) {
-        if (dist->is_record && strncmp(line, rest, rest_size) == 0 && line[rest_size] == ',')
-            best = 2;
-        else if (strncmp(line, rest, top) == 0 && (line[top] == '\0' || strchr("/.,\r\n", line[top])))
-            best = 1;
-        line += strcspn(line, "\n");
-        line += *line == '\n';
-    }
-    return best;
+static int claim(struct base *base, uint32_t number, const char *package, size_t size) {
+    uint32_t other = pie_idmap_get(&base->claimed, package, size);
+    if (!other)
+        return pie_idmap_add(&base->claimed, package, size, number);
+    if (other == number)
+        return 0;
+    base->all[other - 1].is_shared = base->all[number - 1].is_shared = true;
+    return pie_idmap_get(&base->shared, package, size) ? 0
+                                                       : pie_idmap_add(&base->shared, package, size, number);
 }
 
-static struct distribution *choose(struct base *base, const char *rest, size_t top) {
-    struct distribution *best = NULL;
-    int best_claim = 0;
-    for (struct distribution *dist = base->first; dist; dist = dist->next) {
-        if (same_name(dist->name, strlen(dist->name), rest, top))
-            return dist;
+/* "numpy/core/__init__.py,sha256=…" claims numpy, "six.py" six, and "../../bin/f2py" nothing. Neighbouring lines are
+ * mostly of one package. */
+static int claim_all(struct base *base, uint32_t number, const char *text) {
+    const char *last = "";
+    size_t last_size = 0;
+    int r = 0;
+    for (const char *line = text; r == 0 && *line;) {
+        size_t size = strcspn(line, "/.,\r\n");
+        if (size && (size != last_size || memcmp(line, last, size) != 0)) {
+            r = claim(base, number, line, size);
+            last = line;
+            last_size = size;
+        }
+        const char *end = strchr(line, '\n');
+        line = end ? end + 1 : "";
     }
-    for (struct distribution *dist = base->first; dist && best_claim < 2; dist = dist->next) {
-        int claim = claims(dist, rest, top);
-        if (claim > best_claim) {
-            best = dist;
-            best_claim = claim;
+    return r;
+}
+
+/* Reads once what each distribution lists. Texts are kept of those only that share a package with others, as namespace
+ * packages do: of a large environment they take tens of megabytes. */
+static int read_claims(struct base *base) {
+    int r = 0;
+    if (base->is_read)
+        return 0;
+    base->is_read = true;
+    for (uint32_t number = 1; r == 0 && number <= base->count; number++) {
+        char *text = read_files(&base->all[number - 1]);
+        r = text ? claim_all(base, number, text) : 0;
+        pie_free(text);
+    }
+    for (uint32_t i = 0; i < base->count; i++)
+        base->all[i].files = base->all[i].is_shared ? read_files(&base->all[i]) : NULL;
+    return r;
+}
+
+static bool lists_file(const struct distribution *dist, const char *file) {
+    size_t size = strlen(file);
+    for (const char *at = dist->files; at && (at = strstr(at, file)); at++) {
+        if ((at == dist->files || at[-1] == '\n') && at[size] == ',')
+            return true;
+    }
+    return false;
+}
+
+/* The number of the distribution of a package, NONE, or BY_FILE: several have files in it. */
+static int choose(struct base *base, const char *package, size_t size, int *ret_choice) {
+    for (uint32_t i = 0; i < base->count; i++) {
+        if (same_name(base->all[i].name, strlen(base->all[i].name), package, size)) {
+            *ret_choice = (int)i + 1;
+            return 0;
         }
     }
-    return best;
+    int r = read_claims(base);
+    uint32_t number = pie_idmap_get(&base->claimed, package, size);
+    *ret_choice = !number ? NONE : pie_idmap_get(&base->shared, package, size) ? BY_FILE : (int)number;
+    return r;
+}
+
+/* The distribution of a file, or NULL: none claims its package. */
+static int find(struct base *base, const char *file, size_t size, struct distribution **ret_dist) {
+    int choice = (int)pie_idmap_get(&base->chosen, file, size);
+    int r = choice ? 0 : choose(base, file, size, &choice);
+    if (r == 0 && !pie_idmap_get(&base->chosen, file, size))
+        r = pie_idmap_add(&base->chosen, file, size, (uint32_t)choice);
+    if (r < 0)
+        return r;
+    uint32_t number = choice > 0 ? (uint32_t)choice : 0;
+    for (uint32_t i = 0; choice == BY_FILE && i < base->count && !number; i++)
+        number = lists_file(&base->all[i], file) ? i + 1 : 0;
+    if (choice == BY_FILE && !number)
+        number = pie_idmap_get(&base->claimed, file, size);
+    *ret_dist = number ? &base->all[number - 1] : NULL;
+    return 0;
 }
 
 static int plain_name(struct pie_distributions *distributions, const char *name, size_t size,
@@ -282,7 +343,10 @@ int pie_distributions_find(struct pie_distributions *distributions, const char *
     if (r < 0)
         return r;
     size_t top = strcspn(rest, "/.");
-    struct distribution *dist = choose(base, rest, top);
+    struct distribution *dist;
+    r = find(base, rest, top, &dist);
+    if (r < 0)
+        return r;
     if (!dist) {
         *ret_version = NULL;
         return plain_name(distributions, rest, top, ret_name);

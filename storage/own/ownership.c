@@ -130,7 +130,7 @@ static bool is_home(const struct pie_ownership *ownership, const char *path) {
 /* Code that has no file: what the user typed or passed is his own, and so is what is made of his classes, formulas and
  * examples; what a library compiled for itself is not (storage/write/writer_generated.c finds out whose it is). */
 static struct pie_owner owner_of_pseudo_file(const char *path) {
-    if (strncmp(path, "<frozen", 7) == 0)
+    if (strncmp(path, "<frozen", 7) == 0 || strcmp(path, "<multiprocessing>") == 0)
         return (struct pie_owner){.library = "python"};
     static const char *const names[] = {
         "<string>", "<stdin",          "<console>",         "<input>",

@@ -12,7 +12,10 @@
 
 #include "storage/base/sparse.h"
 
-enum { LINE_MAX_NUMBER = 1 << 20 };
+enum {
+    LINE_MAX_NUMBER = 1 << 20,
+    CHUNK_BYTES = 64 << 10, /* read at a time: a line near a file's begin needs no more of it */
+};
 
 struct want {
     int32_t first_line, line;
@@ -36,11 +39,14 @@ struct pie_source_text {
     size_t total_bytes;
 };
 
-/* The text of one file while it is being looked at. */
+/* The text of one file while it is being looked at. Its memory serves one file after the other: a program that imports
+ * a large library has hundreds, and new pages for each would cost more than all the rest. */
 struct text {
     char *bytes;
+    size_t size, room;
     char **lines; /* lines[0] is line 1 */
     int32_t count;
+    size_t line_room;
 };
 
 int pie_source_text_create(struct pie_source_text **ret_source) {
@@ -133,56 +139,116 @@ static bool is_same(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The file's bytes and a final 0, or NULL. */
-static char *read_file(struct source_file *file, size_t *ret_size) {
+static int make_room(struct text *text, size_t size) {
+    if (size <= text->room)
+        return 0;
+    size_t room = text->room * 2 > size ? text->room * 2 : size;
+    char *bytes = pie_realloc(text->bytes, room);
+    if (!bytes)
+        return -ENOMEM;
+    text->bytes = bytes;
+    text->room = room;
+    return 0;
+}
+
+/* Constant sizes let the compiler count many bytes at a time. */
+static size_t count_newlines(const char *bytes, size_t size) {
+    enum { BLOCK = 128 };
+    size_t count = 0;
+
+    for (; size >= BLOCK; bytes += BLOCK, size -= BLOCK) {
+        unsigned char in_block = 0;
+        for (int i = 0; i < BLOCK; i++)
+            in_block = (unsigned char)(in_block + (bytes[i] == '\n'));
+        count += in_block;
+    }
+    for (size_t i = 0; i < size; i++)
+        count += bytes[i] == '\n';
+    return count;
+}
+
+/* Lines end as Python ends them: \n, \r\n, \r. */
+static size_t count_lines(const char *bytes, size_t size) {
+    size_t count = count_newlines(bytes, size);
+
+    for (const char *at = bytes, *end = bytes + size; (at = memchr(at, '\r', (size_t)(end - at))); at++)
+        count += at + 1 == end || at[1] != '\n';
+    return count;
+}
+
+/* Reads until there are `most` lines. Returns 0, -ENOMEM or -errno. */
+static int read_lines(struct text *text, int fd, size_t file_size, int32_t most) {
+    size_t lines = 0;
+
+    while (text->size < file_size && lines < (size_t)most) {
+        size_t wanted = file_size - text->size < CHUNK_BYTES ? file_size - text->size : CHUNK_BYTES;
+        if (make_room(text, text->size + wanted + 1) < 0)
+            return -ENOMEM;
+        ssize_t size = read(fd, text->bytes + text->size, wanted);
+        if (size <= 0)
+            return size < 0 && text->size == 0 ? -errno : 0;
+        /* a \r at a chunk's end may count twice, and then a chunk too little is read: so it is looked at again */
+        size_t from = text->size > 0 && text->bytes[text->size - 1] == '\r' ? text->size - 1 : text->size;
+        lines -= from < text->size;
+        text->size += (size_t)size;
+        lines += count_lines(text->bytes + from, text->size - from);
+    }
+    return 0;
+}
+
+/* The first `most` lines of the file, and a final 0. False: it cannot be read, or is another by now. */
+static bool read_file(struct source_file *file, struct text *text, int32_t most) {
     struct stat status;
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return NULL;
-    char *bytes = NULL;
+        return false;
     bool usable = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-                  status.st_size <= PIE_SOURCE_FILE_MAX_BYTES;
-    if (usable && (file->status.st_ino == 0 || is_same(&file->status, &status)))
-        bytes = pie_malloc((size_t)status.st_size + 1);
-    if (bytes) {
-        ssize_t size = read(fd, bytes, (size_t)status.st_size);
-        *ret_size = size > 0 ? (size_t)size : 0;
-        bytes[*ret_size] = 0;
+                  status.st_size <= PIE_SOURCE_FILE_MAX_BYTES &&
+                  (file->status.st_ino == 0 || is_same(&file->status, &status)) && make_room(text, 1) == 0 &&
+                  read_lines(text, fd, (size_t)status.st_size, most) == 0;
+    if (usable)
         file->status = status;
-    }
     close(fd);
-    return bytes;
+    return usable;
 }
 
-/* A copy of what was compiled under that name, of a file's size at most, or NULL. */
-static char *copy_made(const struct source_file *file, pie_source_made_fn made, size_t *ret_size) {
+/* What was compiled under that name, of a file's size at most. */
+static bool copy_made(const struct source_file *file, struct text *text, pie_source_made_fn made) {
     size_t size = 0;
-    const char *text = made ? made(file->path, &size) : NULL;
-    char *bytes = text && size <= PIE_SOURCE_FILE_MAX_BYTES ? pie_malloc(size + 1) : NULL;
-    if (!bytes)
-        return NULL;
-    memcpy(bytes, text, size);
-    bytes[size] = 0;
-    *ret_size = size;
-    return bytes;
+    const char *found = made ? made(file->path, &size) : NULL;
+    if (!found || size > PIE_SOURCE_FILE_MAX_BYTES || make_room(text, size + 1) < 0)
+        return false;
+    memcpy(text->bytes, found, size);
+    text->size = size;
+    return true;
 }
 
-/* The first `most` lines. They end as Python ends them: \n, \r\n, \r. */
-static int split(struct text *text, size_t size, int32_t most) {
-    char *at = text->bytes, *end = text->bytes + size;
-    size_t capacity = (size_t)most < size ? (size_t)most : size;
-    text->lines = pie_malloc((capacity + 1) * sizeof *text->lines);
-    if (!text->lines)
+static int add_line(struct text *text, char *at) {
+    char **lines = pie_list_grown(text->lines, (size_t)text->count, &text->line_room, sizeof *lines);
+    if (!lines)
         return -ENOMEM;
-    while (at < end && text->count < most) {
-        text->lines[text->count++] = at;
-        while (at < end && *at != '\n' && *at != '\r')
-            at++;
-        bool is_pair = at + 1 < end && at[0] == '\r' && at[1] == '\n';
-        *at = 0;
-        at += is_pair ? 2 : 1;
-    }
+    text->lines = lines;
+    text->lines[text->count++] = at;
     return 0;
+}
+
+/* The first `most` lines. */
+static int split(struct text *text, int32_t most) {
+    char *at = text->bytes, *end = text->bytes + text->size, *newline = NULL;
+    int r = 0;
+
+    *end = 0;
+    while (at < end && text->count < most && r == 0) {
+        r = add_line(text, at);
+        if (!newline || newline < at) /* looked for once, also where lines end in \r alone */
+            newline = memchr(at, '\n', (size_t)(end - at));
+        newline = newline ? newline : end;
+        char *stop = memchr(at, '\r', (size_t)(newline - at));
+        stop = stop ? stop : newline;
+        at = stop + (stop + 1 < end && stop[0] == '\r' && stop[1] == '\n' ? 2 : 1);
+        *stop = 0;
+    }
+    return r;
 }
 
 static size_t indentation(const char *line) {
@@ -227,13 +293,13 @@ static int mark_emitted(struct source_file *file, int32_t line, bool *ret_is_new
     return 0;
 }
 
-static int emit_line(struct pie_source_text *source, struct source_file *file, const struct text *text,
-                     int32_t line, pie_source_emit_fn emit, void *data) {
+static int emit_line(struct pie_source_text *source, struct source_file *file, char *content, int32_t line,
+                     pie_source_emit_fn emit, void *data) {
     bool is_new = false;
     int r = mark_emitted(file, line, &is_new);
     if (r < 0 || !is_new)
         return r;
-    char *content = text->lines[line - 1], kept = 0;
+    char kept = 0;
     size_t size = strlen(content);
     if (source->total_bytes + size > PIE_SOURCE_TOTAL_MAX_BYTES)
         return 0;
@@ -268,7 +334,7 @@ static int emit_want(struct pie_source_text *source, struct source_file *file, c
     }
     int r = 0;
     for (int32_t line = from < 1 ? 1 : from; line <= to && line <= text->count && r == 0; line++)
-        r = emit_line(source, file, text, line, emit, data);
+        r = emit_line(source, file, text->lines[line - 1], line, emit, data);
     return r;
 }
 
@@ -283,36 +349,88 @@ static int32_t last_line_of_use(const struct source_file *file) {
     return last;
 }
 
-static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_made_fn made,
+/* Behind the next `count` newlines; NULL: there are fewer. */
+static char *skip_lines(char *at, const char *end, size_t count) {
+    enum { STEP = 1024 };
+    size_t in_step = 0;
+
+    for (; end - at >= STEP && (in_step = count_newlines(at, STEP)) < count; at += STEP)
+        count -= in_step;
+    for (; at && count > 0; count--) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        at = at ? at + 1 : NULL;
+    }
+    return at;
+}
+
+static int compare_wants(const void *left, const void *right) {
+    const struct want *a = left, *b = right;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* The wanted lines alone, of a library's file whose lines end in \n: the others are hardly looked at. */
+static int emit_lines(struct pie_source_text *source, struct source_file *file, struct text *text,
                       pie_source_emit_fn emit, void *data) {
-    struct text text = {0};
-    size_t size = 0;
-    text.bytes = file->path[0] == '/' ? read_file(file, &size) : NULL;
-    if (!text.bytes && file->status.st_ino == 0)
-        text.bytes = copy_made(file, made, &size);
-    if (!text.bytes) {
+    char *at = text->bytes, *end = text->bytes + text->size;
+    int32_t line = 1;
+    int r = 0;
+
+    *end = '\0';
+    qsort(file->wants, file->want_count, sizeof *file->wants, compare_wants);
+    for (size_t i = 0; i < file->want_count && r == 0; i++) {
+        at = skip_lines(at, end, (size_t)(file->wants[i].line - line));
+        if (!at || at == end)
+            return 0;
+        line = file->wants[i].line;
+        char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (stop)
+            *stop = '\0';
+        r = emit_line(source, file, at, line, emit, data);
+        if (stop)
+            *stop = '\n'; /* another want may go on from here */
+    }
+    return r;
+}
+
+static int emit_wants(struct pie_source_text *source, struct source_file *file, struct text *text,
+                      pie_source_emit_fn emit, void *data) {
+    if (!file->is_own && !memchr(text->bytes, '\r', text->size))
+        return emit_lines(source, file, text, emit, data);
+    int r = split(text, last_line_of_use(file));
+    for (size_t i = 0; i < file->want_count && r == 0; i++)
+        r = emit_want(source, file, text, file->wants[i], emit, data);
+    return r;
+}
+
+static int flush_file(struct pie_source_text *source, struct source_file *file, struct text *text,
+                      pie_source_made_fn made, pie_source_emit_fn emit, void *data) {
+    text->size = 0;
+    text->count = 0;
+    bool found = file->path[0] == '/' && read_file(file, text, last_line_of_use(file));
+    if (!found && file->status.st_ino == 0)
+        found = copy_made(file, text, made);
+    if (!found) {
         file->is_unreadable = true;
         file->want_count = 0;
         return 0;
     }
-    int r = split(&text, size, last_line_of_use(file));
-    for (size_t i = 0; i < file->want_count && r == 0; i++)
-        r = emit_want(source, file, &text, file->wants[i], emit, data);
+    int r = emit_wants(source, file, text, emit, data);
     file->want_count = 0;
-    pie_free(text.lines);
-    pie_free(text.bytes);
     return r;
 }
 
 int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
                           void *data) {
+    struct text text = {0};
     int r = 0;
     for (size_t i = 0; i < source->wanted_count && r == 0; i++) {
         struct source_file *file = pie_sparse_get(&source->files, source->wanted[i]);
         if (file->want_count > 0)
-            r = flush_file(source, file, made, emit, data);
+            r = flush_file(source, file, &text, made, emit, data);
     }
     if (r == 0)
         source->wanted_count = 0;
+    pie_free(text.lines);
+    pie_free(text.bytes);
     return r;
 }

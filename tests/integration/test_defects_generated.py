@@ -2,6 +2,9 @@
 """Code without a file: a library's is the library's, a notebook's cells are the user's, with their source."""
 
 import pathlib
+import textwrap
+
+import pytest
 
 from helpers import Profile, binary, profile, run, total
 
@@ -79,3 +82,32 @@ def test_texts_that_have_no_room_are_counted_and_reported(tmp_path):
     assert (row["value"], row["is_drop"]) == (5, 0)
     fitting = profile(tmp_path / "fits.db", "-c", "exec(compile('#' * 500_000, '<cell 00>', 'exec'))")
     assert fitting.sql("select value from counter where name = 'cell_sources_dropped' and value > 0") == []
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_the_line_that_starts_a_process_is_no_users(tmp_path, method):
+    """multiprocessing passes it with -c, as a user may; what the process then does is at the user's own lines."""
+    program = tmp_path / "started.py"
+    program.write_text(textwrap.dedent(f"""
+        import multiprocessing
+        import time
+
+        def work(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:  # work
+                eval("sum(range(2000))")
+
+        if __name__ == "__main__":
+            multiprocessing.set_start_method("{method}")
+            started = multiprocessing.Process(target=work, args=(1,))
+            started.start()
+            started.join()
+    """))
+    done = profile(tmp_path / "started.db", program)
+    files = done.sql("select distinct path, is_own, library from file where path in ('<string>', '<multiprocessing>')")
+    assert sorted((r["path"], r["is_own"], r["library"]) for r in files) == [
+        ("<multiprocessing>", 0, "python"), ("<string>", 1, None)]
+    own = done.query("top 1000 own lines")
+    assert {r["file"] for r in own} == {str(program), "<string>"}
+    assert total([r for r in own if r["file"] == "<string>"], "cpu_s") > 0.3
+    assert total([r for r in done.query("top 1000 waiting") if r["file"] == "<string>"], "wait_s") == 0

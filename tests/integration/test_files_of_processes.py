@@ -170,3 +170,19 @@ def test_new_file_in_place_of_one_that_is_still_written_to(pieprof, tree, tmp_pa
             old.execute("COMMIT")
         assert old.execute("SELECT pieprof_version FROM run").fetchall() == [("old",)]
     check_tree(db)
+
+
+def test_prices_of_counting_are_handed_to_what_a_program_executes(pieprof, tmp_path):
+    """Else each child measures again what Python's blocks cost. A price is handed on as its hundredths of a ns and 1; 0
+    is one that is not known, as those may be that the collection thread measures."""
+    program = tmp_path / "parent.py"
+    program.write_text("""import subprocess, sys
+child = "print(open('/proc/self/environ').read().replace(chr(0), chr(10)))"
+subprocess.run([sys.executable, "-c", child], check=True)
+""")
+    shown = run([pieprof, "-q", "-o", tmp_path / "x.db", program], cwd=tmp_path, env=clean_environment()).stdout
+    handed = [line for line in shown.splitlines() if line.startswith("_PIEPROF_RUN=")]
+    assert len(handed) == 1, shown
+    native, visit, small, large = map(int, handed[0].split("=")[1].split(":")[2:])
+    assert min(small, large) > 0, handed
+    assert max(native, visit, small, large) < 100_000, handed  # 1 us

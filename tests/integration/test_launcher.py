@@ -149,7 +149,7 @@ def test_under_pythons_name_an_unwritable_output_costs_one_line(pieprof, tmp_pat
 
 
 def test_under_pythons_name_our_options_are_not_ours(pieprof, tmp_path):
-    link = tmp_path / "python3.11"
+    link = tmp_path / f"python3.{helpers.python_minor()}"
     link.symlink_to(pieprof)
     done = helpers.run([link, "--no-argv", "x"])
     assert done.returncode == 2 and re.search("nknown option:? --no-argv", done.stderr)  # its text is 3.15's

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbol tables are kept between runs, and nothing but time depends on that."""
 
+import shutil
+import subprocess
+
 import pytest
 
 from helpers import clean_environment, profile
@@ -48,3 +51,58 @@ def test_nothing_appears_in_an_empty_home(pieprof, tmp_path, program):
     home.mkdir()
     assert names(tmp_path, 1, program, HOME=str(home), XDG_CACHE_HOME=None)
     assert list(home.iterdir()) == []
+
+
+# The static function is in .symtab alone, beside names of 1.9 MB.
+LIBRARY = """
+static volatile long sum;
+__attribute__((noinline)) static void first_static(long count) { while (count--) sum += count; }
+__attribute__((noinline)) static void second_static(long count) { while (count--) sum ^= count; }
+void first(void) { first_static(100000); }
+void second(void) { second_static(100000); }
+"""
+CALLER = """
+import ctypes, os, sys, time
+library = ctypes.CDLL(sys.argv[1])
+for call in (library.first, library.second):
+    until = time.process_time() + 0.25
+    while time.process_time() < until:
+        call()
+    if sys.argv[2:]:
+        os.utime(sys.argv[1], (1, 1))
+"""
+
+
+def large_library(folder):
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler")
+    labels = (f"n{i:0119d}" for i in range(16000))
+    (folder / "labels.s").write_text(".section .note.GNU-stack\n.text\n" +
+                                       "".join(f".type {label},@function\n{label}: ret\n" for label in labels))
+    (folder / "spin.c").write_text(LIBRARY)
+    (folder / "caller.py").write_text(CALLER)
+    path = folder / "liblarge.so"
+    sources = [folder / "spin.c", folder / "labels.s"]
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-Wl,--build-id", "-o", path, *sources], check=True)
+    return path
+
+
+def test_a_name_of_very_many_is_read_from_the_library_when_it_is_asked_for(pieprof, tmp_path):
+    library, caches = large_library(tmp_path), tmp_path / "caches"
+    caches.mkdir(mode=0o700)
+    for number in (1, 2):  # the second takes the table from the cache
+        done = profile(tmp_path / f"{number}.db", tmp_path / "caller.py", str(library),
+                       env=clean_environment(XDG_CACHE_HOME=str(caches)))
+        functions = {row["function"] for row in done.sql("select function from v_native")}
+        assert {"first_static", "second_static"} <= functions
+    table = max((caches / "pieprof" / "symbols").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    assert b"n0000000000" not in table.read_bytes()
+
+
+def test_a_library_that_changes_meanwhile_has_no_names_that_were_left_in_it(pieprof, tmp_path):
+    library = large_library(tmp_path)
+    done = profile(tmp_path / "x.db", tmp_path / "caller.py", str(library), "touch",
+                   env=clean_environment(XDG_CACHE_HOME=str(tmp_path)))
+    seconds = {row["function"]: row["cpu_s"] for row in done.sql("select * from v_native where library = 'liblarge.so'")}
+    assert seconds.keys() == {"first_static", None}
+    assert seconds[None] == pytest.approx(0.25, abs=0.06)

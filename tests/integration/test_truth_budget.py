@@ -2,9 +2,11 @@
 """--overhead limits what each collector costs, in every program. Shares of CPU time and counts, which a busy machine
 does not change: what a sample costs there is in both sides of each comparison."""
 
+import os
+
 import pytest
 
-from helpers import FIXED_RATES, TRUTH, line_of, profile
+from helpers import FIXED_RATES, TRUTH, Profile, binary, line_of, profile, run
 
 PROGRAM, SLEEPER = TRUTH / "budget.py", TRUTH / "budget_sleeps.py"
 SHORT_THREADS = """
@@ -15,8 +17,8 @@ while time.process_time() < 1:
     thread.join()
 print(time.process_time())
 """
-SECONDS = {0.01: 2.5, 0.05: 4.5}  # the first 0.4 and 2 s of CPU time are without a limit
-LONGEST_S = {0.01: 0.010, 0.05: 0.005}  # mean periods, at --rate 1khz
+SECONDS = {0.01: 2.5, 0.05: 4.5}
+LONGEST_S = {0.01: 0.020, 0.05: 0.010}  # mean periods, at --rate 1khz
 
 
 @pytest.fixture(scope="module", params=sorted(LONGEST_S))
@@ -85,3 +87,56 @@ def test_threads_too_short_for_a_sample_are_part_of_the_program(pieprof, tmp_pat
     whole_s = float(done.completed.stdout)
     assert run["cpu_s"] < 0.7 * whole_s  # what lines have
     assert run["overhead_s"] / run["overhead_share"] == pytest.approx(whole_s - run["overhead_s"], rel=0.2)
+
+
+BURNS = "import time\nwhile time.process_time() < 0.9: sum(range(500))"
+CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BURNS!r}], check=True)\n" + BURNS
+# How far samples are apart on average, at --rate 1khz: at free rates, and in a second under 2 % that are asked for.
+FREE_S, ASKED_S = 0.0018, 0.003
+
+
+def process_periods_s(done):
+    return [row["cpu_s"] / row["samples"] for row in done.sql("select cpu_s, samples from v_process order by process")]
+
+
+def free_cpu_s(done):
+    """What the file says of the time that the budget does not limit."""
+    return [row["value"] for row in done.sql("select value from environment where key = 'overhead_free_cpu_s'")]
+
+
+@pytest.mark.parametrize("options, env, free, is_near", [
+    ((), {}, ["2"], True),
+    (FIXED_RATES, {}, [], True),
+    (("--overhead", "2%"), {}, ["0"], False),
+    ((), {"PIEPROF_OVERHEAD": "2%"}, ["0"], False),
+], ids=["default", "fixed", "option", "variable"])
+def test_a_budget_that_is_asked_for_is_kept_from_the_start(pieprof, tmp_path, options, env, free, is_near):
+    """In the program and in its child. Without one, rates are free for longer than both run."""
+    done = profile(tmp_path / "x.db", "-c", CHILD, options=options, env={**os.environ, **env})
+    assert free_cpu_s(done) == free
+    periods = process_periods_s(done)
+    assert len(periods) == 2
+    for period_s in periods:
+        assert period_s < FREE_S if is_near else period_s > ASKED_S, periods
+
+
+@pytest.mark.parametrize("options, text", [
+    ((), "budget 5 % after 2 s;"), (("--overhead", "5%"), "budget 5 % from the start;"),
+], ids=["default", "asked"])
+def test_the_summary_says_from_when_on(pieprof, tmp_path, options, text):
+    done = run([binary(), "-o", tmp_path / "x.db", *options, "-c", BURNS.replace("0.9", "1.3")])
+    assert done.returncode == 0 and text in done.stderr, done.stderr
+
+
+def test_a_run_too_short_for_a_verdict_says_so(pieprof, tmp_path):
+    """At 0.5 % no access is watched in half a second. Where nothing was asked for, the reason is another one."""
+    told = {}
+    for options in ((), ("--overhead", "0.5%")):
+        command = [binary(), "-o", tmp_path / f"{len(options)}.db", *options, "-c", BURNS.replace("0.9", "0.5")]
+        done = run(command)
+        assert done.returncode == 0, done.stderr
+        told[options] = "too short for a verdict within --overhead 0.5%" in " ".join(done.stderr.split())
+        (sampler,) = Profile(tmp_path / f"{len(options)}.db", done).sql("select sampler from process")
+    if sampler["sampler"] == "none":
+        pytest.skip("accesses cannot be watched here")
+    assert told == {(): False, ("--overhead", "0.5%"): True}

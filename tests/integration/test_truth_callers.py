@@ -13,7 +13,7 @@ CPU_SECONDS = 0.8
 pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
 
 
-PARTS = ("same", "wanted", "measured", "other", "status", "nested", "lowered", "searched", "cut", "columns")
+PARTS = ("same", "wanted", "measured", "other", "fitted", "status", "nested", "lowered", "searched", "cut", "columns")
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,15 @@ def test_other_arguments(done):
     row = row_of(done, "called", "other", "digests")
     assert row["calls"] >= 10 and row["again"] == row["alike"] == 0 and row["once"] == row["calls"]
     assert not high(done, "other")
+
+
+def test_what_each_call_does_again_is_said_within_it(done):
+    """All calls of fit() differ, but each of them has twelve that are the same."""
+    row = row_of(done, "called", "fitted", "fit")
+    assert row["calls"] >= 10 and row["once"] == row["calls"] == row["compared"]
+    assert not high(done, "fitted")
+    within = done["fitted"].sql(f"select * from v_redundancy where severity = 'high' and line = {line_of(PROGRAM, 'within')}")
+    assert len(within) == 1, within
 
 
 def test_a_status_proves_nothing(done):

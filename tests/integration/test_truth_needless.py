@@ -7,7 +7,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM = TRUTH / "memory/needless.py"
 SECONDS = 1.5
-OPTIONS = ("--overhead", "15%")  # as many watches as in a longer run
+OPTIONS = ("--overhead", "30%")  # as many watches as in a longer run
 NEEDLESS = ["read", "same_type", "part", "cut", "freeze", "let_go"]
 # Of write_alike and restore only debug registers tell, which may be too few.
 NEEDED = ["write_copy", "write_one", "write_source", "keep_part", "append", "join", "freeze_change", "refill", "hand_over"]

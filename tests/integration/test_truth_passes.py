@@ -10,7 +10,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM, SETTLES = TRUTH / "redundancy/passes.py", TRUTH / "redundancy/settles.py"
 SAYS = re.compile(r"(\d+) passes or more over the same ([0-9.]+) MB, which did not change: (\d+) of (\d+) words")
-OPTIONS = ("--overhead", "15%")  # as many watches as in a run of three times the length
+OPTIONS = ("--overhead", "30%")  # as many watches as in a run of three times the length
 ROUNDS = {"groups": 12000, "descent": 2500, "changing": 2000, "scaled": 2000, "search": 400_000}
 
 pytestmark = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")

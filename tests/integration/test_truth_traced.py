@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-from helpers import PYTHON, TRUTH, clean_environment, line_of, profile, run
+from helpers import PYTHON, TRUTH, clean_environment, line_of, profile, python_minor, run
 
 PROGRAM = TRUTH / "trace_shares.py"
 ONLY_TRACE = ("--no-time", "--no-redundancy", "--no-memory", "--no-copies")
@@ -136,6 +136,16 @@ def test_under_plain_python_it_is_a_plain_loop(pieprof, tmp_path):
     assert done.completed.stdout == "loop_iterator 10 ['a', 'b']\n"
     off = profile(tmp_path / "off.db", "-c", program, options=(*ONLY_TRACE, "--no-learn"), env=with_module)
     assert off.completed.stdout == plain.stdout
+
+
+@pytest.mark.skipif(python_minor() < 12, reason="this Python has no sys.monitoring")
+def test_what_observes_a_loop_keeps_no_module(pieprof, tmp_path):
+    """python3 -v names each module as it is destroyed. Of the plain one test_command_lines.py has all lines."""
+    program = "from pieprof import loop; print(len([abs(i) for i in loop(range(2000))]))"
+    for options in (ONLY_TRACE, ()):
+        done = profile(tmp_path / "verbose.db", "--", "-v", "-S", "-c", program, options=options)
+        assert done.completed.stdout == "2000\n"
+        assert done.completed.stderr.splitlines().count("# destroy sys.monitoring") == 1
 
 
 def test_who_traces_keeps_tracing(pieprof, tmp_path):

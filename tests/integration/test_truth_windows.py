@@ -7,6 +7,7 @@ from helpers import TRUTH, line_of, profile, python_abi, python_minor
 
 PROGRAM = TRUTH / "redundancy" / "windows.py"
 CODES = TRUTH / "redundancy" / "codes.py"
+RULES = TRUTH / "redundancy" / "rules.py"
 LONG = TRUTH / "redundancy" / "windows_long.py"
 CPU_SECONDS = 1.5
 pytestmark = pytest.mark.skipif(python_abi().endswith("t"), reason="no windows without the GIL")
@@ -100,6 +101,16 @@ def test_other_text_and_code_objects_are_no_waste(codes):
     assert codes.sql(f"select * from passed where line = {line_of(CODES, 'codes')}") == []
     for mark in ("others", "codes"):
         assert codes.sql(f"select * from v_redundancy where line = {line_of(CODES, mark)} and severity = 'high'") == [], mark
+
+
+def test_code_that_reads_what_its_names_stand_for(pieprof, tmp_path):
+    """It is run with the same arguments each time, and says the same of a million numbers."""
+    done = profile(tmp_path / "a.db", RULES, 2, options=("--overhead", "0"))
+    assert done.truth["checked"] == done.truth["passed"] >= 100000
+    (row,) = done.sql(f"select * from windowed where line = {line_of(RULES, 'rule')} and callee = 'eval'")
+    assert row["calls"] >= 100 and row["compared"] == row["again"] == 0
+    found = done.sql(f"select * from v_redundancy where line = {line_of(RULES, 'rule')}")
+    assert not [row for row in found if row["category"] in INVARIANT or "were made before" in row["evidence"]]
 
 
 def test_the_program_does_not_notice(pieprof, tmp_path):

@@ -52,6 +52,37 @@ static void test_the_budget_is_a_share(void **state) {
     assert_true(parsed("--overhead 0").config.overhead_budget == 0);
 }
 
+/* The default is free at first; what the user names is kept from the start, whatever it is, in children too. */
+static void test_a_budget_that_is_named_is_known(void **state) {
+    static const char *const named[] = {"--overhead 5%", "--overhead 2%", "--overhead 0"};
+    struct pie_options options = parsed("-q");
+
+    assert_false(options.config.is_budget_asked);
+    assert_true(options.config.overhead_budget == 0.05);
+    char *string = pie_options_to_string(&options);
+    assert_null(strstr(string, "overhead"));
+    assert_false(parsed(string).config.is_budget_asked);
+    free(string);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        options = parsed(named[i]);
+        assert_true(options.config.is_budget_asked);
+        string = pie_options_to_string(&options);
+        assert_true(parsed(string).config.is_budget_asked);
+        assert_true(parsed(string).config.overhead_budget == options.config.overhead_budget);
+        free(string);
+    }
+    setenv("PIEPROF_OVERHEAD", "5%", 1);
+    pie_options_init(&options);
+    assert_int_equal(pie_options_from_environment(&options), 0);
+    assert_true(options.config.is_budget_asked);
+    unsetenv("PIEPROF_OVERHEAD");
+    setenv("PIEPROF_OPTS", "--overhead 5%", 1);
+    pie_options_init(&options);
+    assert_int_equal(pie_options_from_environment(&options), 0);
+    assert_true(options.config.is_budget_asked);
+    unsetenv("PIEPROF_OPTS");
+}
+
 static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {
     assert_true(parsed("").config.has_redundancy);
     assert_false(parsed("--no-redundancy").config.has_redundancy);
@@ -283,6 +314,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates_and_intervals_are_periods),
         cmocka_unit_test(test_the_budget_is_a_share),
+        cmocka_unit_test(test_a_budget_that_is_named_is_known),
         cmocka_unit_test(test_redundancy_is_watched_for_unless_told_otherwise),
         cmocka_unit_test(test_a_tolerance_is_a_part_of_one),
         cmocka_unit_test(test_each_option_survives_the_way_to_a_child),

@@ -34,6 +34,21 @@ def test_subclass_of_str():
     assert described(co_qualname=Text("text\u20ac"), co_filename=Text("plain"))[:2] == ("plain", "text\u20ac")
 
 
+def test_the_line_that_starts_a_process_is_no_users():
+    import multiprocessing.spawn
+    started = multiprocessing.spawn.get_command_line(pipe_handle=7, tracker_fd=5)
+    for text in (started[started.index("-c") + 1],
+                 "from multiprocessing.forkserver import main; main(3, 4, ['__main__'], **{'main_path': 'a.py'})",
+                 "from multiprocessing.resource_tracker import main;main(6)"):
+        code = compile(text, "<string>", "exec")
+        assert _walk.describe(code) == ("<multiprocessing>", "<module>", 1), text
+        assert _walk.intern(code) == _walk.intern_by_content(code)
+    for text in ("from multiprocessing.spawn import spawn_main; print(spawn_main)", "from a.spawn import spawn_main",
+                 "from multiprocessing import Process; Process().start()", "main()", "1"):
+        assert _walk.describe(compile(text, "<string>", "exec"))[0] == "<string>", text
+    assert _walk.describe(compile(started[started.index("-c") + 1], "a.py", "exec"))[0] == "a.py"
+
+
 def test_characters_that_c_strings_cannot_hold():
     assert described(co_qualname="a\0b", co_filename="x\udc80y")[:2] == ("x\ufffdy", "a\ufffdb")
 

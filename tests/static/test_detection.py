@@ -14,6 +14,7 @@ import catalogue
 import contexts
 import count
 import judge
+import run
 
 CLEAN = '"""Sums."""\n'
 WASTEFUL = '"""Sums."""\nCATEGORY = "API misuse"\nKIND = "load"\nx = 1  # waste: load\n'
@@ -34,6 +35,13 @@ def test_only_chooses_within_one_set(name):
     assert [program.name for program in catalogue.programs([first], name)] == [first]
     with pytest.raises(ValueError, match="no such program in the set tuned"):
         catalogue.programs([first])
+
+
+def test_an_empty_set_is_called_so(monkeypatch, tmp_path):
+    monkeypatch.setitem(catalogue.SETS, "apart", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--set", "apart"])
+    with pytest.raises(SystemExit, match="^run.py: the set apart is empty: "):
+        run.main()
 
 
 @pytest.mark.parametrize("other", ("tuned", "unseen"))

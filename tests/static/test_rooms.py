@@ -40,7 +40,7 @@ ROOMS = {
         "libc": ("interpreter",),
         "retention": ("stacks", "objects"),
         "memory": ("interpreter", "stacks", "libc", "retention"),
-        "trace": ("code",),
+        "trace": ("interpreter", "code"),
         "confirm": ("interpreter", "code", "trace"),
         "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace", "confirm"),
     },

@@ -52,6 +52,28 @@ def test_a_counted_call_names_the_line_below_it(changed):
     assert (call["severity"], call["first_line"]) == ("high", 19) and call["first_file"].endswith("waste.py")
 
 
+def counted(calls, compared, once):
+    """Calls of rotate() in line 13, of which none repeats the one before."""
+    return ("INSERT INTO called SELECT DISTINCT w.process, f.path, 13, 'rotate', 'work', 3, 1, "
+            f"{calls}, 0, {compared}, {calls}, {calls}, {once}, 0, 0, 0, 0, 8e8, 0, 0, 8e8, 2e9 "
+            "FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+
+
+@pytest.mark.parametrize("row, is_within", [
+    (counted(10, 10, 9), True),
+    (counted(9, 9, 9), False),  # few calls
+    (counted(10, 9, 9), False),  # one has arguments that cannot be read
+    (counted(10, 10, 8), False),  # some come again
+])
+def test_what_each_call_does_again_is_no_call_that_comes_again(changed, row, is_within):
+    """All calls of rotate() differ, so it is within each of them that line 19 does the same again."""
+    program = changed(*ALONE, BELOW_13, row)
+    assert calls(program) == ([] if is_within else [(13, INVARIANT, "high")])
+    if is_within:
+        inner = findings(program)["store", "waste.py", 19]
+        assert (inner["severity"], inner["category"]) == ("high", REPEATED)
+
+
 def test_without_a_loop_the_calls_are_repeated(changed):
     assert calls(changed(*ALONE)) == [(1, REPEATED, "high")]
 

@@ -107,6 +107,19 @@ def calling(name, called):
     ]
 
 
+@pytest.mark.parametrize("name, package, part", [
+    ("Path.contains_point", "matplotlib", 91),
+    ("cosine", "scipy", 91),
+    ("Path.contains_points", "matplotlib", None),
+    ("cosine", "numpy", None),
+])
+def test_a_library_s_function_for_one_point_or_pair(changed, name, package, part):
+    """Only its own time counts, which is that of the native code that it calls."""
+    row = findings(changed(f"UPDATE function SET name = '{name}' WHERE name = 'crunch'", library(package), SAMPLES))["load", "waste.py", 15]
+    assert (row["category"], row["severity"]) == (MISUSE, "high")
+    assert row["evidence"].startswith(f"for {part} % of its time the line is in {name}() of {package}") == (part is not None)
+
+
 @pytest.mark.parametrize("name, called, package, category", [
     ("Image.getpixel", "Image.load", "Pillow", SLICE),
     ("Image.getpixel", "ImageFile.load", "Pillow", MISUSE),  # decodes the file for the first pixel

@@ -4,6 +4,7 @@ crunch() of a library, in which it spends 1.0 of its 1.1 s."""
 
 import pytest
 from conftest import changer, make, rows
+from test_calls_for_one import calling
 from test_verdict import findings
 
 SAMPLES = "UPDATE sample SET samples = 10 * samples"
@@ -44,6 +45,12 @@ def test_a_line_without_evidence_is_named_by_the_call_it_is_in(changed, function
     assert row["is_known"] == 1
     assert (row["wasted_s"], row["wasted_s_low"], row["wasted_s_high"]) == (
         pytest.approx(0.5), 0, pytest.approx(1.1)), "half of the call, which is the run: nobody knows how much"
+
+
+def test_a_function_that_calls_one_for_each_row_is_named(changed):
+    """Its own time is little: that of the function that it was given is most."""
+    row = at_line_15(changed(*calling("apply_along_axis", "median"), named("", "numpy")[1], SAMPLES, ALONE, UNSEEN))
+    assert (row["category"], row["severity"]) == ("API misuse", "low") and "with an axis" in row["advice"]
 
 
 @pytest.mark.parametrize("function, library", [("convolve", "pandas"), ("convolve2", "numpy"), ("crunch", "numpy")])

@@ -36,7 +36,8 @@ static void test_the_standard_library_is_not_own(void **state) {
                                           "/usr/lib64/python3.11/re.py",
                                           "/usr/lib/python311.zip/os.py",
                                           "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0",
-                                          "<frozen os>"};
+                                          "<frozen os>",
+                                          "<multiprocessing>"};
     static const char *const own[] = {"/home/me/app.py",
                                       "/home/me/lib/python/x.py",
                                       "/srv/python3.11/app.py",
@@ -75,6 +76,11 @@ static void write_packages(const char *folder) {
                      "google/b/__init__.py,,\ngoogle/b/c.py,,\n");
     pie_folder_write(folder, PACKAGES "/old_style-3.egg-info", "Name: old-style\nVersion: 3\n");
     pie_folder_write(folder, PACKAGES "/broken-1.dist-info/RECORD", "");
+    pie_folder_write(folder, PACKAGES "/engine_runtime-4.dist-info/METADATA",
+                     "Name: engine-runtime\nVersion: 4\n");
+    pie_folder_write(folder, PACKAGES "/engine_runtime-4.dist-info/RECORD",
+                     "../../../bin/engine,sha256=x,1\n_engine_32/__init__.py,,\n_engine_32/a.so,,\nsix.py,,\n"
+                     "_engine_32/b.py,,\ngoogle/__init__.py,,\n");
 }
 
 static void test_a_package_has_the_name_and_version_of_its_distribution(void **state) {
@@ -82,11 +88,20 @@ static void test_a_package_has_the_name_and_version_of_its_distribution(void **s
         const char *file, *name, *version;
     } cases[] = {
         {PACKAGES "/numpy/linalg/linalg.py", "numpy", "2.1.0"},
+        {PACKAGES "/numpy/version.py", "numpy", "2.1.0"},
+        {PACKAGES "/num/py.py", "num", NULL},
+        {PACKAGES "/numpyx/linalg.py", "numpyx", NULL},
         {PACKAGES "/numpy.libs/libopenblas.so", "numpy", "2.1.0"},
         {PACKAGES "/yaml/loader.py", "PyYAML", "6.0"},
         {PACKAGES "/_yaml.cpython-311-x86_64-linux-gnu.so", "PyYAML", "6.0"},
         {PACKAGES "/google/a/__init__.py", "google-a", "1"},
         {PACKAGES "/google/b/c.py", "google-b", "2"},
+        {PACKAGES "/google/__init__.py", "engine-runtime", "4"},
+        {PACKAGES "/google/b/__init__.py", "google-b", "2"},
+        {PACKAGES "/_engine_32/a.so", "engine-runtime", "4"},
+        {PACKAGES "/_engine_32/not_listed.py", "engine-runtime", "4"},
+        {PACKAGES "/six.py", "engine-runtime", "4"},
+        {PACKAGES "/bin/x.py", "bin", NULL},
         {PACKAGES "/Old.Style/x.py", "Old", NULL},
         {PACKAGES "/old_style/x.py", "old-style", "3"},
         {PACKAGES "/broken/x.py", "broken", "1"},

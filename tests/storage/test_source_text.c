@@ -110,6 +110,40 @@ static void test_long_lines_are_cut_between_characters(void **state) {
     pie_folder_remove(folder);
 }
 
+/* Reading goes in chunks of 64 KiB, and ends soon after the last wanted line. */
+static void test_lines_far_into_a_file_end_as_python_ends_them(void **state) {
+    static const char *const ends[] = {"\n", "\r\n", "\r"};
+    const char *folder = pie_folder_make(), *path = pie_folder_path(folder, "a.py");
+    const size_t room = 700000;
+    char *text = malloc(room), expected[128];
+    for (int end = 0; end < 3; end++) {
+        /* one byte more in front each time, so that each byte of a line's end is a chunk's last once */
+        for (int shift = 0; shift < 12; shift++) {
+            struct pie_source_text *source;
+            size_t size = (size_t)sprintf(text, "%.*s", shift, "############");
+            for (int line = 1; line <= 50000; line++)
+                size += (size_t)sprintf(text + size, "x%06d%s", line, ends[end]);
+            assert_true(size < room);
+            pie_folder_write(folder, "a.py", text);
+            assert_int_equal(pie_source_text_create(&source), 0);
+            for (int line = 7281; line <= 7283; line++)
+                assert_int_equal(pie_source_text_want(source, 1, path, false, 0, line), 0);
+            assert_int_equal(pie_source_text_want(source, 1, path, false, 0, 8192), 0);
+            assert_int_equal(pie_source_text_want(source, 1, path, false, 0, 50000), 0);
+            assert_int_equal(pie_source_text_want(source, 1, path, false, 0, 50001), 0);
+            assert_string_equal(flush(source), "7281:x007281|7282:x007282|7283:x007283|8192:x008192|"
+                                               "50000:x050000|");
+            snprintf(expected, sizeof expected, "1:%.*sx000001|9362:x009362|", shift, "############");
+            assert_int_equal(pie_source_text_want(source, 1, path, false, 0, 1), 0);
+            assert_int_equal(pie_source_text_want(source, 1, path, false, 0, 9362), 0);
+            assert_string_equal(flush(source), expected);
+            pie_source_text_destroy(source);
+        }
+    }
+    free(text);
+    pie_folder_remove(folder);
+}
+
 static void test_invalid_utf8_is_replaced(void **state) {
     static const struct {
         const char *in, *out;
@@ -155,6 +189,7 @@ int main(void) {
         cmocka_unit_test(test_of_library_code_only_the_line_is_kept),
         cmocka_unit_test(test_a_file_that_changed_or_cannot_be_read_gives_nothing),
         cmocka_unit_test(test_long_lines_are_cut_between_characters),
+        cmocka_unit_test(test_lines_far_into_a_file_end_as_python_ends_them),
         cmocka_unit_test(test_invalid_utf8_is_replaced),
         cmocka_unit_test(test_a_full_row_log_refuses_and_keeps_what_it_has),
     };

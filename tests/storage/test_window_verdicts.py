@@ -2,7 +2,7 @@
 """What calls that a run itself counted in windows say of its findings: on changed rows of fixture_waste.c."""
 
 import pytest
-from conftest import changer, make
+from conftest import changer, make, rows
 from test_calls_for_one import BULK, watches
 from test_verdict import INVARIANT, REPEATED, findings
 
@@ -152,6 +152,19 @@ def test_single_numbers_that_were_counted_decide(changed, calls, single_ns, seve
     assert ("; of the time that was counted at the line, 60 % went to single elements" in row["evidence"]) == (severity == "high")
 
 
+@pytest.mark.parametrize("callee, category, severity", [
+    ("a[i] of numpy.ndarray", "slice underutilization", "high"),
+    ("for x in iterator", "API misuse", "high"),  # of an array
+    ("for x in lxml.etree.ElementChildIterator", "API misuse", "low"),
+    ("for x in list_iterator", "API misuse", "low"),
+])
+def test_a_step_of_a_loop_is_no_single_element(changed, callee, category, severity):
+    row = findings(changed(
+        watches(207, 50, traits=BULK, length=2),
+        window(7, callee, 100, 1e7, singles=100, single_ns=1e7, is_item=1)))["load", "waste.py", 7]
+    assert (row["category"], row["severity"]) == (category, severity)
+
+
 @pytest.mark.parametrize("again, category", [(90, INVARIANT), (50, "inefficient algorithm")])
 def test_calls_that_were_counted_to_come_again_are_no_inefficient_algorithm(changed, again, category):
     """A part of what line 9 writes was there already."""
@@ -208,9 +221,12 @@ def items(line, of, calls, call_ns, put=False):
 ])
 def test_single_elements_are_no_inefficient_algorithm(changed, windows, category):
     """What line 9 writes was there in part, by chance."""
-    row = findings(changed(*windows))["store", "waste.py", 9]
+    program = changed(*windows)
+    row = findings(program)["store", "waste.py", 9]
     assert (row["category"], row["severity"]) == (category, "high")
     assert ("counted at the line, 100 % went to single elements" in row["evidence"]) == (category == "slice underutilization")
+    (total,) = rows(program, "select cpu_ns / 1e9 as run_s from x_total where run = (select max(id) from run)")
+    assert 0 < row["wasted_share"] == pytest.approx(row["wasted_s"] / total["run_s"])
 
 
 @pytest.mark.parametrize("of, part, verdict", [
@@ -353,10 +369,11 @@ def test_of_numbers_of_slices_the_whole_line_is_wasted(changed, kind, part):
     assert row["wasted_s"] == pytest.approx(2 * part)
 
 
-def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9, line=30):
+def called(callee, calls, once, again, call_ns, again_ns, function_ns=2e9, line=30, compared=None, results=None):
     """At line 30 of waste.py, which takes 2 s of its function's."""
+    compared, results = calls if compared is None else compared, calls - again if results is None else results
     return ("INSERT INTO called SELECT DISTINCT w.process, f.path, "
-            f"{line}, '{callee}', 'work', 3, 1, {calls}, 0, {calls}, {calls - again}, {calls - again}, {once}, 0, {again}, 0, {again}, {call_ns}, "
+            f"{line}, '{callee}', 'work', 3, 1, {calls}, 0, {compared}, {calls - again}, {results}, {once}, 0, {again}, 0, {again}, {call_ns}, "
             f"{again_ns}, 0, 2e9, {function_ns} FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
 
 
@@ -374,6 +391,19 @@ def test_a_loop_that_does_nothing_else_repeats_its_call_on_purpose(changed, rows
     found = [one for place, one in findings(changed(*rows)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
     assert [(one["category"], one["evidence"].startswith("of 100 calls of f that were counted, 99")) for one in found] \
         == ([(INVARIANT, True)] if is_found else [])
+
+
+@pytest.mark.parametrize("what, row, is_found", [
+    ("three of five long ones", called("f", 5, 0, 3, 5e6, 4e6, 2.2e9), True),
+    ("two of four", called("f", 4, 0, 2, 5e6, 4e6, 2.2e9), False),
+    ("shorter ones", called("f", 5, 0, 3, 4.9e6, 4e6, 2.2e9), False),
+    ("known as objects", called("f", 5, 0, 3, 5e6, 4e6, 2.2e9, compared=4), False),
+    ("two kinds have one result", called("f", 5, 0, 3, 5e6, 4e6, 2.2e9, results=1), False),
+])
+def test_few_long_calls_are_enough_where_all_is_known_by_value(changed, what, row, is_found):
+    found = [one for place, one in findings(changed(row)).items() if place[1:] == ("waste.py", 30) and one["severity"] == "high"]
+    assert [(one["category"], "of 5 calls of f that were counted, 3 were made before" in one["evidence"]) for one in found] \
+        == ([(INVARIANT, True)] if is_found else []), what
 
 
 def of_object(calls, kinds, results, alike, call_us, callee="Shop.rate"):

@@ -94,6 +94,7 @@ FROM (VALUES
   ('*torch*', 'API misuse', 'make one call for a whole tensor; for single numbers use plain Python numbers'),
   ('jax*', 'API misuse', 'make one call for a whole array, inside one jax.jit'),
   ('[Pp]illow*', 'API misuse', 'take numpy.asarray(image) once and make one call for the whole array'),
+  ('matplotlib', 'API misuse', 'give all points or numbers to one call (Path.contains_points takes an array)'),
   ('scikit-learn', 'API misuse', 'predict or transform all rows with one call: each call checks its input anew'),
   ('pyarrow', 'API misuse', 'use pyarrow.compute on whole columns'),
   ('[Ss]hapely', 'API misuse', 'give arrays of geometries to one call, or prepare() the geometry that is tested '
@@ -137,4 +138,8 @@ FROM (VALUES
   ('pandas', 'DataFrame.iterrows', 'slice underutilization'),
   ('numpy', 'ndenumerate.*', 'slice underutilization'), ('numpy', 'ndindex.*', 'slice underutilization'),
   ('numpy', 'vectorize.*', 'API misuse'), ('numpy', 'apply_along_axis', 'API misuse'),
-  ('pandas', 'FrameColumnApply.*', 'API misuse'));
+  ('pandas', 'FrameColumnApply.*', 'API misuse'),
+  ('matplotlib', 'Path.contains_point', 'API misuse'),
+  -- distances of two vectors: cdist() and pdist() work out those of many
+  ('scipy', 'euclidean', 'API misuse'), ('scipy', 'sqeuclidean', 'API misuse'), ('scipy', 'cosine', 'API misuse'),
+  ('scipy', 'cityblock', 'API misuse'), ('scipy', 'chebyshev', 'API misuse'), ('scipy', 'minkowski', 'API misuse'));

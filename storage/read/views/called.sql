@@ -5,7 +5,8 @@
 -- All figures to tune are here.
 CREATE VIEW x_called_threshold AS SELECT
   8 AS again_calls,        -- this number of the callee's calls at least had been made before,
-  3 AS few_calls,          -- or this number for each kind of them,
+  3 AS few_calls,          -- or this number for each kind of them, or in all, if calls take as long as this and both
+  1e6 AS few_long_ns,      -- arguments and results are known by value, each kind with a result of its own,
   0.9 AS pure_part,        -- and this part of those with arguments that were met before had their result
   256 AS kept_max,         -- results that take little memory to keep: more of them are a cache's to decide
   20 AS object_calls,      -- or this number of calls had the same objects as before,
@@ -33,13 +34,14 @@ CREATE VIEW x_called_threshold AS SELECT
 -- kinds.
 CREATE VIEW x_called_callee AS
 SELECT run, process, file, line, function, function_line, callee, is_in_loop, calls, kinds, again, same, call_ns, line_ns,
-  function_ns, new_calls, iif((again >= again_calls OR again >= few_calls * max(1, kinds)) AND again >= pure_part * (calls - kinds)
+  function_ns, new_calls, iif((again >= again_calls OR again >= few_calls * iif(is_long, 1, max(1, kinds))) AND again >= pure_part * (calls - kinds)
       AND kinds <= kept_max,
     iif(is_kept, again_ns, max(again_ns, 1.0 * call_ns * (calls - once) / calls)), 0) AS again_ns
 FROM (
   SELECT p.run, c.process, file, line, function, function_line, callee, is_in_loop, calls - raised AS calls, distinct_args AS kinds,
     again + alike * o.is_of_object AS again, same, call_ns, line_ns, function_ns, once, callee = function OR o.is_of_object AS is_kept,
-    1.0 * again_ns + alike_ns * o.is_of_object AS again_ns, t.again_calls, t.few_calls, t.pure_part, t.kept_max,
+    1.0 * again_ns + alike_ns * o.is_of_object AS again_ns, compared = calls - raised AND distinct_results = distinct_args
+      AND call_ns >= t.few_long_ns * calls AS is_long, t.again_calls, t.few_calls, t.pure_part, t.kept_max,
     iif(once = calls AND compared = calls AND callee NOT GLOB 'list.*', calls, 0) AS new_calls
   FROM process p JOIN called c ON c.process = p.id JOIN x_called_threshold t
   JOIN (SELECT 1 AS is_of_object UNION ALL SELECT 0) o ON o.is_of_object = (alike >= t.object_calls AND callee <> function

@@ -9,7 +9,9 @@ CREATE VIEW x_again_threshold AS SELECT
   4 AS same,             -- by this number of compared calls,
   0.5 AS same_low,       -- of which this part at least had been made before, as the lower end,
   0.8 AS caller_part,    -- and one line made calls that took this part of the function's time
-  0.5 AS turns_part;     -- calls take turns: this part of the same ones at least was not the same as the one before
+  0.5 AS turns_part,     -- calls take turns: this part of the same ones at least was not the same as the one before
+  10 AS new_calls,       -- calls are new: of this number of counted calls of the function,
+  0.9 AS new_part;       -- this part had other arguments each
 
 -- By line of own code, of the calls that it made: how many were compared, and how many of these had been made before,
 -- by the same arguments or with a long result (what may be a coincidence is left out). In a loop of its own function a
@@ -39,20 +41,28 @@ JOIN x_call_cost b ON b.run = a.run AND b.process = a.process AND b.kind = 5 AND
 JOIN x_call_cost k ON k.run = a.run AND k.process = a.process AND k.kind = 1 AND k.function = b.function
 WINDOW f AS (PARTITION BY a.run, a.process, b.function);
 
--- Functions whose calls are the same again, by line that calls.
+-- Functions whose calls are the same again, by line that calls. new_ns: the time of the shortest of those with the same
+-- line below whose counted calls are new. There the same is done again within each call, so the line to change is
+-- further in.
 CREATE VIEW x_again_call AS
-SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
-  coalesce(l.is_in_loop, 0) AS is_in_loop
+SELECT *, min(iif(is_new, total_ns, NULL)) OVER (PARTITION BY run, process, place) AS new_ns
 FROM (
-  SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
-  FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
-  WHERE b.again_ns >= t.again_part * b.total_ns AND b.same >= t.same
-    AND (b.same + z.z2 / 2 - sqrt(z.z2 * b.same * (b.compared - b.same) / b.compared + z.z2 * z.z2 / 4)) / (b.compared + z.z2)
-      >= t.same_low) x
-CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind = 3 AND c.function = x.function
-  AND c.cpu_ns >= x.caller_part * x.total_ns
-JOIN place(l, u, f) AT (c.process, c.location)
-WHERE f.is_own;
+  SELECT DISTINCT x.*, f.path AS file, l.line, u.name AS function_name, u.first_line, c.cpu_ns AS call_ns,
+    coalesce(l.is_in_loop, 0) AS is_in_loop, EXISTS (
+      SELECT 1 FROM called d JOIN x_again_threshold t
+      WHERE d.process = x.process AND d.file = f.path AND d.line = l.line AND d.compared = d.calls - d.raised
+        AND d.compared >= t.new_calls AND d.once >= t.new_part * d.compared
+        AND d.callee = (SELECT g.name FROM function g WHERE g.process = x.process AND g.id = x.function)) AS is_new
+  FROM (
+    SELECT b.*, t.caller_part, b.in_turn >= t.turns_part * b.same AS takes_turns
+    FROM x_again_below b JOIN x_again_threshold t JOIN (SELECT z2 FROM x_threshold) z
+    WHERE b.again_ns >= t.again_part * b.total_ns AND b.same >= t.same
+      AND (b.same + z.z2 / 2 - sqrt(z.z2 * b.same * (b.compared - b.same) / b.compared + z.z2 * z.z2 / 4)) / (b.compared + z.z2)
+        >= t.same_low) x
+  CROSS JOIN x_call_cost c ON c.run = x.run AND c.process = x.process AND c.kind = 3 AND c.function = x.function
+    AND c.cpu_ns >= x.caller_part * x.total_ns
+  JOIN place(l, u, f) AT (c.process, c.location)
+  WHERE f.is_own);
 
 -- By line that calls (is_call), and by line below it. The other one of the two is, of a call, the line that does most.
 -- Of the functions around such a line, it is the innermost that is called in a loop, since each round does the same.
@@ -71,7 +81,7 @@ SELECT * FROM (
       SELECT *, row_number() OVER (PARTITION BY run, process, place ORDER BY is_in_loop AND NOT takes_turns DESC,
           iif(is_in_loop AND NOT takes_turns, total_ns, -total_ns), iif(is_in_loop AND NOT takes_turns, -function, function))
           AS of_place
-      FROM x_again_call)
+      FROM x_again_call WHERE new_ns IS NULL OR total_ns < new_ns)
     WHERE of_place = 1) x
   JOIN (SELECT 1 AS is_call UNION ALL SELECT 0) r ON NOT r.is_call OR x.of_function = 1
   JOIN place(l, u, f) AT (x.process, x.place)

@@ -39,6 +39,8 @@ FROM (VALUES
     || 'by @ or numpy.matmul, which work in blocks'),
   ('numpy', 'polyfit', 'API misuse', 'give all series as columns of one array, fit a line by its sums, or slide the '
     || 'fit along with scipy.signal.savgol_filter'),
+  ('numpy', 'apply_along_axis', 'API misuse', 'it calls a Python function for each row: give the array to functions '
+    || 'with an axis'),
   ('numpy', 'append', 'inefficient algorithm', 'each call copies all of it: collect the parts in a list and call '
     || 'numpy.concatenate once'),
   ('numpy', 'insert', 'inefficient algorithm', 'each call copies all of it: make all changes with one call'),

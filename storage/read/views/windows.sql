@@ -58,6 +58,7 @@ SELECT run, file, line, callee, is_item, is_in_loop, calls, compared, kinds, aga
   bulk_ns, is_done AND is_on_much AS is_done, iif(singles = 0 AND (callee GLOB '*numpy.ndarray*' OR callee GLOB '*Tensor *' OR callee GLOB '* Tensor'), call_ns, bulk_ns)
     AS array_ns,
   is_item AND (callee GLOB '* of *[._]*' OR callee GLOB '* of [A-Z]*') AS is_of_array,
+  is_item AND callee GLOB 'for *' AND callee <> 'for x in iterator' AS is_step,
   kinds + 1.0 * once * once / (2 * (twice + 1)) AS kinds_low,
   CASE WHEN is_number THEN 0.0
     WHEN calls > 0 AND again > 0 AND again >= pure_part * (calls - kinds) THEN max(again_ns, 1.0 * call_ns * (calls - once) / calls)
@@ -94,6 +95,7 @@ FROM (
     sum(iif(is_item, 0, compared)) OVER g AS compared, 1.0 * sum(call_ns) OVER g AS call_ns,
     sum(again_ns) OVER g AS again_ns, sum(alike_ns) OVER g AS alike_ns, sum(array_ns) OVER g AS array_ns,
     sum(single_ns) OVER g AS single_ns, sum(iif(is_of_array, single_ns, 0)) OVER g AS element_ns,
+    sum(iif(is_step, single_ns, 0)) OVER g AS step_ns,
     sum(iif(is_item, call_ns, 0)) OVER g AS item_ns, sum(iif(is_item OR callee GLOB '* * *', 0, call_ns)) OVER g AS plain_ns,
     sum(bulk_ns) OVER g AS bulk_ns, sum(iif(compared < calls OR is_item, 0, call_ns)) OVER g AS known_ns,
     sum(iif(is_done OR call_ns >= few_ns * calls AND NOT is_item, call_ns, 0)) OVER g AS long_ns, sum(calls) OVER g AS all_calls,
@@ -136,7 +138,7 @@ SELECT x.*, few_part, calls_low, high_share, is_again IS TRUE AND library IS NUL
     AND NOT max(basis OR category <> 'undecided') OVER g AND line_ns >= hot_part * run_ns AND line_python_part >= python_part
     AND top_calls >= costly_calls AND top_ns >= costly_part * call_ns AND top_ns <= costly_ns * top_calls AND NOT is_again
     AS becomes_costly,
-  is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns >= array_part * call_ns
+  is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND all_calls >= array_calls AND single_ns - step_ns >= array_part * call_ns
     AND calls_low * line_ns >= high_share * run_ns AS becomes_single,
   is_about_calls AND is_decided AND severity = 'low' AND library IS NULL AND line_python_part >= wrapped_python_part
     AND calls_low * line_ns >= high_share * run_ns AS becomes_wrapped,
@@ -149,7 +151,7 @@ SELECT x.*, few_part, calls_low, high_share, is_again IS TRUE AND library IS NUL
     AND NOT max(basis OR severity = 'high' OR is_again IS TRUE) OVER g AS is_known
 FROM (
   SELECT f.*, k.known, k.library AS known_library, k.known_category, k.known_advice, k.known_ns, k.known_part, k.known_run_part, k.saved, f.kind = PIE_WATCH_LOAD AND NOT f.basis AND f.category IN ('slice underutilization', 'API misuse') AS is_about_calls,
-    w.long_ns, w.all_calls, w.single_ns, w.wrapped_python_part, w.is_of_calls, w.is_of_singles, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
+    w.long_ns, w.all_calls, w.single_ns, w.step_ns, w.wrapped_python_part, w.is_of_calls, w.is_of_singles, w.top, w.top_calls, w.top_again, w.top_kinds, w.top_ns, w.call_ns, w.kinds_low, w.again_part, w.is_invariant, w.is_again,
     w.may_be_new, w.new_part, sum(w.all_calls) OVER u AS function_calls, sum(w.call_ns) OVER u AS function_call_ns,
     sum(w.array_ns) OVER u AS function_array_ns, sum(w.bulk_ns) OVER u AS function_bulk_ns, b.below_part, b.python_part AS line_python_part, sum(w.single_ns) OVER u AS function_single_ns
   FROM x_told_finding f
@@ -198,7 +200,7 @@ SELECT run, kind, file, line, function, function_line, first_file, first_line, n
       WHEN becomes_costly OR becomes_elements THEN (SELECT a.advice FROM x_advice_again a
         WHERE a.about = iif(becomes_costly, 'costly calls', 'single elements')) ELSE advice END) AS advice,
   fraction, fraction_low, fraction_high, CASE WHEN is_recounted THEN counted_again_ns WHEN becomes_known THEN saved * known_ns
-    WHEN becomes_costly THEN 0.5 * line_ns WHEN becomes_elements THEN line_ns ELSE wasted_ns END AS wasted_ns,
+    WHEN becomes_costly THEN 0.5 * line_ns WHEN becomes_elements THEN 1.0 * line_ns ELSE wasted_ns END AS wasted_ns,
   CASE WHEN is_recounted THEN repeat_low * counted_again_ns WHEN becomes_single OR becomes_wrapped OR becomes_elements THEN calls_low * line_ns
     WHEN becomes_costly OR becomes_known THEN 0 ELSE low_ns END AS low_ns,
   CASE WHEN is_recounted THEN min(run_ns, repeat_high * counted_again_ns)

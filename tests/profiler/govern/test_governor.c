@@ -32,7 +32,14 @@ static void begin(struct program *program, double budget, double samples, double
                                 .running = 1};
     for (int i = 0; i < PIE_COSTS; i++)
         program->excess[i] = 1;
-    pie_governor_begin(&program->governor, budget);
+    pie_governor_begin(&program->governor, budget, false);
+}
+
+/* The same of a budget that the user named. */
+static void begin_asked(struct program *program, double budget, double samples, double watches,
+                        double other) {
+    begin(program, budget, samples, watches, other);
+    pie_governor_begin(&program->governor, budget, true);
 }
 
 static double spent(const struct program *program) {
@@ -45,6 +52,8 @@ static double spent(const struct program *program) {
 
 static double cost_of(const struct program *program, int i) {
     double share = i < PIE_COSTS_GOVERNED ? pie_governor_share(&program->governor, (enum pie_cost)i) : 0;
+    if (i == PIE_COST_COUNTING) /* blocks that are not counted cost a fifth */
+        return program->asked[i] * (program->governor.counted + (1 - program->governor.counted) / 5);
 
     return share > 0 && share * program->excess[i] < program->asked[i] ? share * program->excess[i]
                                                                        : program->asked[i];
@@ -94,6 +103,72 @@ static void test_ten_seconds_are_within_the_budget(void **state) {
     }
 }
 
+/* Rates are limited before anything is known. */
+static void test_an_asked_budget_has_no_free_time(void **state) {
+    struct program program;
+
+    begin_asked(&program, BUDGET, 0.06, 0.05, 0.01);
+    double first = run(&program, 50);
+    assert_true(first < 0.01 + BUDGET && first > 0.01 + 0.3 * BUDGET);
+    assert_int_equal(pie_governor_free_ns(BUDGET, true), 0);
+    assert_int_equal(pie_governor_free_ns(BUDGET, false), 2000000000);
+    assert_int_equal(pie_governor_free_ns(BUDGET / 5, false), 400000000);
+}
+
+/* From a second on, a run has no more than its budget and a point, at any time. */
+static void test_an_asked_budget_is_kept_in_short_runs(void **state) {
+    for (double budget = 0.01; budget < 0.11; budget += 0.01) {
+        struct program program;
+        begin_asked(&program, budget, 0.06, 0.12, 0.004);
+        run(&program, 1000);
+        for (int i = 0; i < 40; i++) {
+            double share = spent(&program) / (double)program.cpu_ns;
+            assert_true(share < budget + 0.01 && share > 0.5 * budget);
+            run(&program, 100);
+        }
+    }
+}
+
+/* What the first contexts cost is saved until the end of the first second; after it, samples come back. */
+static void test_dear_first_names_are_saved_elsewhere(void **state) {
+    struct program program;
+
+    begin_asked(&program, BUDGET, 0.06, 0.12, 0.3); /* 36 ms in 120 */
+    run(&program, 100);
+    program.asked[PIE_COST_OTHER] = 0.004;
+    run(&program, 100);
+    assert_true(program.governor.is_short);
+    run(&program, 800);
+    assert_true(spent(&program) / (double)program.cpu_ns < BUDGET + 0.01);
+    run(&program, 2000);
+    assert_false(program.governor.is_short);
+    assert_true(run(&program, 1000) > 0.9 * BUDGET);
+}
+
+/* What cannot be kept leaves a tenth to the rest, not four. */
+static void test_an_asked_budget_has_a_lower_floor(void **state) {
+    struct program program;
+
+    begin_asked(&program, BUDGET, 0.06, 0.06, 0.2);
+    run(&program, 10000);
+    assert_true(fabs(run(&program, 5000) - 0.2 - 0.1 * BUDGET) < 0.003);
+    assert_true(program.governor.is_short);
+}
+
+static void test_periods_of_an_asked_budget_may_be_longer(void **state) {
+    static const struct {
+        double budget, asked, usual;
+    } cases[] = {{0.1, 2, 1}, {0.05, 2, 1}, {0.04, 2.5, 1.25}, {0.02, 4, 2}, {0.01, 4, 2}};
+    struct pie_governor governor;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pie_governor_begin(&governor, cases[i].budget, true);
+        assert_true(fabs(pie_governor_stretch(&governor) - cases[i].asked) < 1e-9);
+        pie_governor_begin(&governor, cases[i].budget, false);
+        assert_true(fabs(pie_governor_stretch(&governor) - cases[i].usual) < 1e-9);
+    }
+}
+
 /* It is paid back over a minute: a short run keeps its samples, a long one the budget. */
 static void test_the_start_is_paid_slowly(void **state) {
     struct program program;
@@ -134,13 +209,13 @@ static void test_how_much_the_program_runs_is_known(void **state) {
 static void test_a_small_budget_has_lower_floors(void **state) {
     struct pie_governor governor;
 
-    pie_governor_begin(&governor, 0.01);
+    pie_governor_begin(&governor, 0.01, false);
     assert_true(fabs(pie_governor_scarcity(&governor) - 5) < 1e-9);
-    pie_governor_begin(&governor, BUDGET);
+    pie_governor_begin(&governor, BUDGET, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
-    pie_governor_begin(&governor, 0.2);
+    pie_governor_begin(&governor, 0.2, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
-    pie_governor_begin(&governor, 0);
+    pie_governor_begin(&governor, 0, false);
     assert_true(pie_governor_scarcity(&governor) == 1);
 }
 
@@ -194,6 +269,31 @@ static void test_dear_hooks_leave_a_part_to_the_rest(void **state) {
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] >= 0.1 * BUDGET);
 }
 
+/* Counting pauses where it costs too much for seconds; then the budget is kept, and all is counted again later. */
+static void test_counting_pauses_where_it_is_too_dear(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.06, 0.003);
+    program.asked[PIE_COST_COUNTING] = 0.06;
+    run(&program, 4500);
+    assert_true(program.governor.counted == 1);
+    run(&program, 20000);
+    assert_true(program.governor.counted < 0.6 && program.governor.counted > 0.1);
+    assert_true(run(&program, 20000) < BUDGET + 0.002);
+    program.asked[PIE_COST_COUNTING] = 0.01;
+    run(&program, 20000);
+    assert_true(program.governor.counted == 1);
+}
+
+static void test_counting_that_has_room_does_not_pause(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.06, 0.003);
+    program.asked[PIE_COST_COUNTING] = 0.02;
+    run(&program, 60000);
+    assert_true(program.governor.counted == 1);
+}
+
 static void test_without_a_budget_nothing_is_limited(void **state) {
     struct program program;
 
@@ -201,6 +301,9 @@ static void test_without_a_budget_nothing_is_limited(void **state) {
     run(&program, 10000);
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] == 0);
     assert_true(fabs(run(&program, 1000) - 0.128) < 0.001);
+    program.asked[PIE_COST_COUNTING] = 0.2;
+    run(&program, 10000);
+    assert_true(program.governor.counted == 1);
 }
 
 /* A program that sleeps is not looked at. */
@@ -208,7 +311,7 @@ static void test_too_little_time_shows_nothing(void **state) {
     struct pie_governor governor;
     uint64_t spent_ns[PIE_COSTS] = {1000000};
 
-    pie_governor_begin(&governor, BUDGET);
+    pie_governor_begin(&governor, BUDGET, false);
     pie_governor_look(&governor, 1, 30000000, spent_ns);
     assert_false(governor.is_known);
     pie_governor_look(&governor, 2, 60000000, spent_ns);
@@ -220,6 +323,11 @@ int main(void) {
         cmocka_unit_test(test_a_moment_is_as_was_asked_for),
         cmocka_unit_test(test_what_is_cheap_stays_as_it_is),
         cmocka_unit_test(test_ten_seconds_are_within_the_budget),
+        cmocka_unit_test(test_an_asked_budget_has_no_free_time),
+        cmocka_unit_test(test_an_asked_budget_is_kept_in_short_runs),
+        cmocka_unit_test(test_dear_first_names_are_saved_elsewhere),
+        cmocka_unit_test(test_an_asked_budget_has_a_lower_floor),
+        cmocka_unit_test(test_periods_of_an_asked_budget_may_be_longer),
         cmocka_unit_test(test_the_start_is_paid_slowly),
         cmocka_unit_test(test_a_collector_that_costs_more_than_it_was_told_is_corrected),
         cmocka_unit_test(test_how_much_the_program_runs_is_known),
@@ -228,6 +336,8 @@ int main(void) {
         cmocka_unit_test(test_what_one_leaves_over_goes_to_others),
         cmocka_unit_test(test_a_step_is_answered_within_two_seconds),
         cmocka_unit_test(test_dear_hooks_leave_a_part_to_the_rest),
+        cmocka_unit_test(test_counting_pauses_where_it_is_too_dear),
+        cmocka_unit_test(test_counting_that_has_room_does_not_pause),
         cmocka_unit_test(test_without_a_budget_nothing_is_limited),
         cmocka_unit_test(test_too_little_time_shows_nothing),
     };

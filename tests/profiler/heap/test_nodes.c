@@ -36,7 +36,19 @@ static struct pie_heap_node *node_of(uint32_t id) {
 }
 
 static void live(uint32_t id, uint64_t bytes, bool is_gone, uint64_t now_ns) {
-    pie_heap_node_live(&nodes, node_of(id), PIE_HEAP_PYTHON, bytes, false, is_gone, now_ns);
+    pie_heap_node_live(&nodes, node_of(id), PIE_HEAP_PYTHON, bytes, (double)bytes * (double)bytes, is_gone,
+                       now_ns);
+}
+
+/* Where all time is counted, samples are drawn one by one; else those of a slice are drawn together. */
+static void test_samples_of_one_slice_vary_together(void **state) {
+    struct pie_heap_node *node = node_of(1);
+
+    assert_true(pie_heap_node_square(node, 10, 1, 0) == 100);
+    assert_true(pie_heap_node_square(node, 10, 0.5, 7) == 100 + 0.5 * 100);
+    assert_true(pie_heap_node_square(node, 20, 0.5, 7) == 400 + 0.5 * (900 - 100));
+    assert_true(pie_heap_node_square(node, 20, 0.5, 8) == 400 + 0.5 * 400);
+    assert_true(pie_heap_node_square(node, 20, 0.25, 8) == 400 + 0.75 * (1600 - 400));
 }
 
 static void test_what_was_alive_at_the_peak(void **state) {
@@ -69,8 +81,8 @@ static void test_the_average_is_an_integral(void **state) {
 
 static void test_a_counted_block_has_no_error(void **state) {
     struct pie_heap_node *node = node_of(1);
-    pie_heap_node_allocated(&nodes, node, PIE_HEAP_NATIVE, 5000, 5000, true, 99);
-    pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, 35, 70, false, 100);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_NATIVE, 5000, 5000, 0, 99);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, 35, 70, 70.0 * 70, 100);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_NATIVE], 5000);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_PYTHON], 70);
     assert_true(node->row.allocated_sq_bytes2 == 4900);
@@ -84,7 +96,8 @@ static void test_blocks_that_become_larger_bit_by_bit_are_counted(void **state) 
     static const uint64_t sizes[] = {1000, 1001, 1002, 1002, 1126, 1127, 2254, 1000, 1001};
     struct pie_heap_node *node = node_of(1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, sizes[i], 10 * sizes[i], false, 99);
+        pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, sizes[i], 10 * sizes[i],
+                                100.0 * (double)(sizes[i] * sizes[i]), 99);
     assert_int_equal(node->row.rises, 5);
     assert_int_equal(node->row.falls, 2);
     assert_true(fabs(node->row.blocks - 90) < 1e-9);
@@ -375,6 +388,7 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_samples_of_one_slice_vary_together, fresh),
         cmocka_unit_test_setup(test_what_was_alive_at_the_peak, fresh),
         cmocka_unit_test_setup(test_the_average_is_an_integral, fresh),
         cmocka_unit_test_setup(test_a_counted_block_has_no_error, fresh),

@@ -5,6 +5,7 @@
 #include "profiler/heap/price.h"
 
 #include "profiler/heap/engine.h"
+#include "profiler/heap/pauses.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -53,11 +54,24 @@ static void test_larger_blocks_have_their_own_price(void **state) {
     assert_true(blocks.of_malloc == 100);
 }
 
+/* Of four blocks one is counted; the others cost as much, as long as nobody has measured what they cost less. */
+static void test_blocks_of_pauses_have_a_price(void **state) {
+    struct pie_heap_blocks blocks = {0};
+    const struct pie_heap_record record = {.weight_bytes = 48 * 1000,
+                                           .block_bytes = 48,
+                                           .domain = PIE_HEAP_PYTHON,
+                                           .share = PIE_HEAP_SHARE_ONE / 4};
+
+    assert_true(fabs(pie_heap_blocks_add(&blocks, &record) - 4000) < 1e-6);
+    assert_true(fabs(pie_heap_blocks_ns(&blocks) - 4000 * SMALL_NS) < 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_that_stay_have_the_whole_price),
         cmocka_unit_test(test_blocks_that_end_at_once_cost_less),
         cmocka_unit_test(test_larger_blocks_have_their_own_price),
+        cmocka_unit_test(test_blocks_of_pauses_have_a_price),
     };
 
     pie_heap_python_pairs_set(SMALL_NS, LARGE_NS);

@@ -176,10 +176,16 @@ static void test_what_is_no_table_is_not_unpacked(void **state) {
     assert_int_equal(pie_symbol_table_unpack(block, 8, size, &other), 0);
     assert_string_equal(pie_symbol_table_find(other, 0x1000), pie_symbol_table_find(table, 0x1000));
     pie_symbol_table_destroy(other); /* with the block */
-    words[2] = UINT64_MAX;           /* the first start */
+    words[4] = UINT64_MAX;           /* the first start */
     assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
-    words[2] = 0x1000;
-    words[3] |= (uint64_t)UINT32_MAX << 32; /* its name */
+    words[4] = 0x1000;
+    words[5] |= (uint64_t)INT32_MAX << 32; /* its name */
+    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
+    pie_symbol_table_pack(table, words);
+    words[5] |= (uint64_t)1 << 63; /* its name was left in the file, where none are */
+    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
+    pie_symbol_table_pack(table, words);
+    words[2] = INT64_MAX; /* where such names lie */
     assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
     pie_symbol_table_pack(table, words);
     ((char *)words)[size - 1] = 'x'; /* the last name has no end */

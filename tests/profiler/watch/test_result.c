@@ -302,6 +302,12 @@ static void test_a_few_different_words_are_no_part(void) {
     assert_int_equal(end_with_words(7, 16).traits & PIE_WATCH_PARTLY, 0);
 }
 
+/* As those of cells of a grid, which things seldom leave: 14 different words among 28 that are the same. */
+static void test_words_that_recur_are_no_part(void) {
+    assert_int_equal(end_with_words(14, 28).traits & PIE_WATCH_PARTLY, 0);
+    assert_int_equal(end_with_words(21, 28).traits & PIE_WATCH_PARTLY, PIE_WATCH_PARTLY);
+}
+
 /* --- Within a tolerance --- */
 
 /* The same place gets two numbers that differ by this part of themselves. */
@@ -629,6 +635,7 @@ int main(void) {
         SCENE(test_watching_ends_while_a_result_is_compared),
         SCENE(test_half_of_the_words_are_the_same),
         SCENE(test_a_few_different_words_are_no_part),
+        SCENE(test_words_that_recur_are_no_part),
         SCENE(test_results_within_the_tolerance_are_equal),
         SCENE(test_arguments_of_near_results_are_not_known),
         SCENE(test_the_tolerance_is_for_numbers_only),

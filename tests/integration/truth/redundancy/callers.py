@@ -54,6 +54,26 @@ def other(end):
             digests(b"%d" % number)  # other
 
 
+def fit(data):
+    """Each step of it works out the same again, and no other call of fit() does."""
+    found = []
+    for _ in range(12):
+        found.append(step(data))  # within
+    return found
+
+
+def step(data):
+    return hashlib.pbkdf2_hmac("sha256", data, b"salt", 40)
+
+
+def fitted(end):
+    number = 0
+    while time.thread_time() < end:
+        for _ in range(20):
+            number += 1
+            fit(b"%d" % number)  # fitted
+
+
 def check(data):
     return len(digests(data)) == 4
 

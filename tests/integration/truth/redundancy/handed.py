@@ -60,7 +60,7 @@ def own_dot(end):
     """A function of the program's own is no product of whole arrays, whatever its name is."""
     scales = [np.diag(np.arange(number, number + 400.0)) for number in range(8)]
     while time.thread_time() < end:
-        for scale in scales:
+        for scale in scales * 50:  # the clock takes as long as twenty calls
             dot(BLOCK, scale)  # own_dot
 
 
