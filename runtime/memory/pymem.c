@@ -25,6 +25,7 @@
 #include "runtime/memory/facts.h"
 #include "runtime/memory/pymalloc.h"
 #include "runtime/memory/pymem_answers.h"
+#include "runtime/memory/pymem_work.h"
 #include "runtime/memory/tls.h"
 
 #include <stdatomic.h>
@@ -39,10 +40,7 @@
 
 enum {
     ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
-    PRICE_BYTES = 32,               /* a number's */
-    PRICE_ALIVE = 4,
-    PRICE_BLOCKS = 512,
-    PRICE_ROUNDS = 5, /* as the program begins, which waits for it */
+    PRICE_ROUNDS = 5,               /* as the program begins, which waits for it */
     PAUSE_ROUNDS = 50,
 };
 
@@ -542,66 +540,14 @@ static void set_allocators(const PyMemAllocatorEx allocators[3], int first) {
     }
 }
 
-/* Blocks that come while a few others are there, and go soon. Where many are alive at a time, their places differ from
- * run to run, and what they cost by as much as the price. */
-static void take_turns(size_t bytes) {
-    void *blocks[PRICE_ALIVE] = {NULL};
-
-    for (size_t i = 0; i < PRICE_BLOCKS; i++) {
-        PyObject_Free(blocks[i % PRICE_ALIVE]);
-        blocks[i % PRICE_ALIVE] = PyObject_Malloc(bytes);
-    }
-    for (size_t i = 0; i < PRICE_ALIVE; i++)
-        PyObject_Free(blocks[i]);
-}
-
-static void take_small(void) {
-    take_turns(PRICE_BYTES);
-}
-
-static void take_large(void) {
-    take_turns(PIE_PYMALLOC_MAX + 1);
-}
-
-/* Numbers too large to be kept, one of which takes the other's place. */
-static void add_numbers(void) {
-    PyObject *sum = PyLong_FromLong(1L << 40);
-
-    for (int i = 0; i < PRICE_BLOCKS && sum; i++) {
-        PyObject *more = PyNumber_Add(sum, Py_True);
-        Py_DECREF(sum);
-        sum = more;
-    }
-    Py_XDECREF(sum);
-}
-
-/* By no call, which might be one too deep where a program is measured that runs. */
-static void make_objects(void) {
-    for (int i = 0; i < PRICE_BLOCKS; i++) {
-        PyObject *made = PyType_GenericAlloc(&PyBaseObject_Type, 0);
-        Py_XDECREF(made);
-    }
-}
-
-static uint64_t least_ns(void (*work)(void), int rounds) {
-    uint64_t least_ns = UINT64_MAX;
-
-    for (int round = 0; round < rounds; round++) {
-        uint64_t begun_ns = pie_monotonic_ns();
-        work();
-        uint64_t took_ns = pie_monotonic_ns() - begun_ns;
-        least_ns = took_ns < least_ns ? took_ns : least_ns;
-    }
-    return least_ns;
-}
-
 /* The program did not ask for these. */
 static struct pie_heap_thread uncounted = {
     .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
                {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
 
 static uint64_t some_blocks_ns(void) {
-    return least_ns(take_small, PAUSE_ROUNDS) + least_ns(add_numbers, PAUSE_ROUNDS);
+    return pie_work_least_ns(pie_work_small, PAUSE_ROUNDS) +
+           pie_work_least_ns(pie_work_numbers, PAUSE_ROUNDS);
 }
 
 /* Of a block, in ns. */
@@ -610,22 +556,22 @@ static double pair_ns(void (*work)(void), int rounds, const PyMemAllocatorEx hoo
     enum jump jumped = jumping();
 
     pie_heap_self = &uncounted;
-    uint64_t counted_ns = least_ns(work, rounds);
+    uint64_t counted_ns = pie_work_least_ns(work, rounds);
     set_allocators(originals, first);
     jump_directly(TO_NONE);
     pie_heap_self = NULL;
-    uint64_t plain_ns = least_ns(work, rounds);
+    uint64_t plain_ns = pie_work_least_ns(work, rounds);
     jump_directly(jumped);
     set_allocators(hooks, first);
     pie_heap_self = counts;
-    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PRICE_BLOCKS : 0;
+    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PIE_WORK_BLOCKS : 0;
 }
 
 /* The middle of three. A single one differs by half between two builds, by where the linker puts functions. */
 static double small_pair_ns(int rounds, const PyMemAllocatorEx hooks[3]) {
-    double a = pair_ns(take_small, rounds, hooks, PYMEM_DOMAIN_MEM),
-           b = pair_ns(add_numbers, rounds, hooks, PYMEM_DOMAIN_MEM),
-           c = pair_ns(make_objects, rounds, hooks, PYMEM_DOMAIN_MEM);
+    double a = pair_ns(pie_work_small, rounds, hooks, PYMEM_DOMAIN_MEM),
+           b = pair_ns(pie_work_numbers, rounds, hooks, PYMEM_DOMAIN_MEM),
+           c = pair_ns(pie_work_objects, rounds, hooks, PYMEM_DOMAIN_MEM);
     double low = a < b ? a : b, high = a < b ? b : a;
 
     return c < low ? low : c > high ? high : c;
@@ -652,7 +598,7 @@ void pie_pymem_measure(void) {
         set_prices(small_ns, large_ns);
     else if (pie_heap_self)
         set_prices(small_pair_ns(PRICE_ROUNDS, hooks),
-                   pair_ns(take_large, PRICE_ROUNDS, hooks, PYMEM_DOMAIN_RAW));
+                   pair_ns(pie_work_large, PRICE_ROUNDS, hooks, PYMEM_DOMAIN_RAW));
 }
 
 /* Interpreters with a GIL each allocate while others ask. None at all: it has ended. */
