@@ -37,9 +37,9 @@ static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any
 static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.1;
 
 /* Counting is exact, so only a run that it costs too much for so much CPU time is counted in parts; with a smaller
- * budget, for less. It and what has no rate may cost this part of the budget; the rest is for what else has one, and
- * pays debts back. */
-static const double TOO_DEAR_NS = 3e9, COUNTING_MAX = 0.5;
+ * budget, or one that the user named, for less. It and what has no rate may cost this part of the budget; the rest is
+ * for what else has one, and pays debts back. */
+static const double TOO_DEAR_NS = 3e9, ASKED_TOO_DEAR_NS = 1e9, COUNTING_MAX = 0.5;
 /* Slices that are counted and ones that are not make a mean over many looks, and a rate that moves by a little. */
 static const double COUNTING_MEAN_PART = 0.03, COUNTING_STEP = 0.05;
 /* Fewer slices say little about when something was allocated; of what is allowed, counting may always have some. */
@@ -210,11 +210,12 @@ static double counting_allowed(const struct pie_governor *governor) {
 }
 
 static void limit_counting(struct pie_governor *governor, double passed_ns) {
-    double allowed = counting_allowed(governor), part = within(governor->budget / BUDGET_USUAL, 0, 1);
+    double allowed = counting_allowed(governor);
+    double patience_ns = free_part(governor->budget) * (governor->is_asked ? ASKED_TOO_DEAR_NS : TOO_DEAR_NS);
 
     if (governor->counted >= 1) {
         governor->too_dear_ns = governor->counting > allowed ? governor->too_dear_ns + passed_ns : 0;
-        if (governor->too_dear_ns < part * TOO_DEAR_NS)
+        if (governor->too_dear_ns < patience_ns)
             return;
     }
     double wanted = governor->counting > 0 ? within(allowed / governor->counting, 0, 2) : 2;
