@@ -135,6 +135,9 @@ class Groups:
                 os.killpg(child.pid, signal.SIGKILL)
                 self.leaders.remove(child.pid)
                 status = child.wait()
+                stopped = self.stopped
+        if stopped:
+            raise InterruptedError  # what it came to is no verdict
         return status
 
     def stop(self):
@@ -174,6 +177,7 @@ class Results:
     def __init__(self, path):
         self.path = path and pathlib.Path(path)
         self.column = column()
+        self.lock = threading.Lock()
         self.entries = {}
         text = self.path.read_text() if self.path and self.path.exists() else ""
         if not text.endswith("\n") and text:
@@ -194,10 +198,12 @@ class Results:
 
     def add(self, entry):
         entry = {"column": self.column, "date": str(datetime.date.today()), **entry}
-        self.entries[entry["file"]] = entry
-        if self.path:
-            with open(self.path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(entry) + "\n")
+        with self.lock:
+            self.entries[entry["file"]] = entry
+            if self.path:
+                with open(self.path, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(entry) + "\n")
+        return entry
 
 
 class Report:
@@ -284,10 +290,10 @@ def run_files(files, options, results, judge):
     for limit in sorted({min(options.first or options.timeout, options.timeout), options.timeout}):
         left = [file for file in files if not results.is_settled(file, limit)]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            running = [pool.submit(judge, file, limit) for file in left]
+            # A verdict is kept before the next file begins.
+            running = [pool.submit(lambda f=file, t=limit: results.add(judge(f, t))) for file in left]
             try:
                 for done in concurrent.futures.as_completed(running):
-                    results.add(done.result())
                     if done.result()["state"] != "unfinished":
                         yield done.result()
             except BaseException:
