@@ -22,7 +22,7 @@
 #include <string.h>
 
 /* Another one for each change of the format. Characters: newer GCCs warn of a string that loses its end. */
-static const char MAGIC[] = {'p', 'i', 'e', '-', 's', 'y', 'm', '2'};
+static const char MAGIC[] = {'p', 'i', 'e', '-', 's', 'y', 'm', '3'};
 
 enum {
     SYMBOLS_MIN = 256, /* fewer are read as fast from the module */

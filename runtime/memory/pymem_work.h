@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* Work that takes PIE_WORK_BLOCKS blocks of Python's and gives them back, by which the price of counting one is measured.
- * Context: hook (with the GIL). */
+/* Work that takes PIE_WORK_BLOCKS blocks of Python's and gives them back, by which the price of counting one is
+ * measured. Context: hook (with the GIL). */
 
 enum { PIE_WORK_BLOCKS = 512 };
 
