@@ -57,13 +57,11 @@ static const char wasteful_sql[] =
     "WITH wasteful AS MATERIALIZED (SELECT * FROM x_wasteful_line WHERE run = :run),";
 static const char wasted_sql[] = " SELECT process, node, CAST(1e9 * wasted_s AS INTEGER) FROM wasted_context";
 
-static int read_table(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
-                      const struct pie_page_metrics *table, struct pie_page_costs *costs,
-                      char **ret_message) {
-    struct pie_cursor *cursor;
-    int r = pie_cursor_open_once(reader, table->sql, &cursor, ret_message);
-    if (r < 0)
-        return r;
+/* Closes the cursor. */
+static int read_rows(struct pie_cursor *cursor, int64_t run, const struct pie_calltree *tree,
+                     const struct pie_page_metrics *table, struct pie_page_costs *costs, char **ret_message) {
+    int r;
+
     pie_cursor_bind_int(cursor, ":run", run);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
         uint32_t node = pie_calltree_find(tree, pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1));
@@ -77,17 +75,28 @@ static int read_table(struct pie_reader *reader, int64_t run, const struct pie_c
     return r;
 }
 
+static int read_table(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
+                      const struct pie_page_metrics *table, struct pie_page_costs *costs,
+                      char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = pie_cursor_open_once(reader, table->sql, &cursor, ret_message);
+
+    return r < 0 ? r : read_rows(cursor, run, tree, table, costs, ret_message);
+}
+
+/* Not opened as one that is asked once: written before the statement, the views of findings would be worked out for all
+ * runs and by no index, which takes minutes of a large profile. */
 static int read_waste(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
                       struct pie_page_costs *costs, char **ret_message) {
-    struct pie_page_metrics table = {.count = 1, .metrics = {PIE_PAGE_WASTED}};
+    const struct pie_page_metrics table = {.count = 1, .metrics = {PIE_PAGE_WASTED}};
+    struct pie_cursor *cursor;
     char *sql = NULL;
 
     if (asprintf(&sql, "%s%s%s", wasteful_sql, pie_shared_waste_sql, wasted_sql) < 0)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    table.sql = sql;
-    int r = read_table(reader, run, tree, &table, costs, ret_message);
+    int r = pie_cursor_open(reader, sql, &cursor, ret_message);
     free(sql);
-    return r;
+    return r < 0 ? r : read_rows(cursor, run, tree, &table, costs, ret_message);
 }
 
 int pie_page_costs_read(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,

@@ -17,8 +17,11 @@ FROM (
 WHERE library IS NULL OR NOT has_own;
 
 CREATE VIEW x_wasteful_line AS
-SELECT run, min(rank) AS rank, own_file AS file, own_line AS line, cpu_s, wasted_s, wasted_s_low, wasted_s_high
-FROM x_high_finding WHERE wasted_s > 0 GROUP BY run, own_file, own_line;
+SELECT run, rank, own_file AS file, own_line AS line, cpu_s, wasted_s, wasted_s_low, wasted_s_high
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, own_file, own_line ORDER BY rank) AS of_line
+  FROM x_high_finding WHERE wasted_s > 0)
+WHERE of_line = 1;
 
 -- What is said where nothing is high: the lines that take a good part of the run, what is known of their calls, and
 -- what to do. count_finding: to count its calls decides more (pieprof confirm --finding). may_waste: the line has a
