@@ -79,7 +79,7 @@ static const struct pie_option table[] = {
     {"interval", "TIME", "the rate as the time between two samples: 1ms, 500us", 'i',
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
-    {"overhead", "SHARE", "the share of the time it may cost; 0: fixed rates", 0,
+    {"overhead", "SHARE", "the share of time it may cost; 0: fixed rates", 0,
      QUANTITY(overhead_budget, overhead, "5%"), .given_offset = offsetof(struct pie_config, is_budget_asked),
      .unset = "5% after 2 s", .wrong = "bad overhead", .right = "a part of the program's time, such as 5%",
      .environment = "PIEPROF_OVERHEAD"},
