@@ -24,6 +24,7 @@ ALLERGENS = {
     "celery": re.compile(r"\bcelery\b"),
     "sesame": re.compile(r"\bsesame\b"),
 }
+NAMES = list(ALLERGENS)
 Guest = collections.namedtuple("Guest", "number avoids appetite budget")
 Dish = collections.namedtuple("Dish", "name text cents grams")
 
@@ -38,7 +39,7 @@ def dishes(rng):
 
 def guests(rng, count):
     for number in range(count):
-        avoids = frozenset(rng.sample(sorted(ALLERGENS), rng.choice((0, 0, 1, 1, 2))))
+        avoids = frozenset(rng.sample(NAMES, rng.choice((0, 0, 1, 1, 2))))
         yield Guest(number, avoids, rng.randrange(300, 900), rng.randrange(500, 1500))
 
 
@@ -96,4 +97,4 @@ def work(days, contents):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Kitchen.contents), lambda n: work(n, Kitchen.contents_fixed), repeats=870)
+    harness.main(lambda n: work(n, Kitchen.contents), lambda n: work(n, Kitchen.contents_fixed), repeats=980)

@@ -9,6 +9,8 @@ import harness
 CATEGORY = "repeated native calls"
 KIND = "store"
 NODES = 36
+FREQUENCIES = np.linspace(0.3, 1.8, 24)
+WAVES = FREQUENCIES[:, None]
 STATES = ("ballast", "half", "full", "homogeneous")
 
 
@@ -18,6 +20,7 @@ class Hull:
     def __init__(self, rng):
         self.length = float(rng.uniform(140, 280))
         place = np.linspace(0, 1, NODES)
+        self.places = place * self.length
         section = 0.25 + np.sin(np.pi * place) ** 0.5
         bend = np.diff(np.eye(NODES), 2, axis=0)
         self.stiffness = bend.T @ (section[1:-1, None] * bend) * 4e3 + 0.5 * np.eye(NODES)
@@ -48,30 +51,28 @@ def sea(rng):
     return height, 4.0 + 3.0 * height ** 0.5 + float(rng.uniform(-0.5, 0.5)), float(rng.uniform(0, np.pi))
 
 
-def spectrum(frequencies, height, period):
+def spectrum(height, period):
     """Pierson and Moskowitz."""
     peak = 2 * np.pi / period
-    return 0.3125 * height ** 2 * peak ** 4 / frequencies ** 5 * np.exp(-1.25 * (peak / frequencies) ** 4)
+    return 0.3125 * height ** 2 * peak ** 4 / FREQUENCIES ** 5 * np.exp(-1.25 * (peak / FREQUENCIES) ** 4)
 
 
-def load(hull, frequencies, angle):
+def load(hull, angle):
     """Pressure along the hull for each frequency of the waves."""
-    number = frequencies ** 2 / 9.81 * np.cos(angle)
-    place = np.linspace(0, hull.length, NODES)
-    return np.exp(1j * number[:, None] * place)
+    number = FREQUENCIES ** 2 / 9.81 * np.cos(angle)
+    return np.exp(1j * number[:, None] * hull.places)
 
 
 def response(hull, modes, waves):
     """Standard deviation of the bending along the ship."""
     height, period, angle = waves
-    frequencies = np.linspace(0.3, 1.8, 24)
     own, shapes = modes
     own, shapes = own[:10], shapes[:, :10]
-    forces = load(hull, frequencies, angle) @ shapes
-    amplitudes = forces / (own ** 2 - frequencies[:, None] ** 2 + 0.06j * own * frequencies[:, None])
+    forces = load(hull, angle) @ shapes
+    amplitudes = forces / (own ** 2 - WAVES ** 2 + 0.06j * own * WAVES)
     bending = np.diff(amplitudes @ shapes.T, 2, axis=1)
-    power = (bending.real ** 2 + bending.imag ** 2) * spectrum(frequencies, height, period)[:, None]
-    return np.sqrt(power.sum(axis=0) * (frequencies[1] - frequencies[0]))
+    power = (bending.real ** 2 + bending.imag ** 2) * spectrum(height, period)[:, None]
+    return np.sqrt(power.sum(axis=0) * (FREQUENCIES[1] - FREQUENCIES[0]))
 
 
 def voyage(rng, hull, hours, modes_of):
@@ -93,4 +94,4 @@ def work(ships, modes_of):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Hull.modes), lambda n: work(n, Hull.modes_fixed), repeats=140)
+    harness.main(lambda n: work(n, Hull.modes), lambda n: work(n, Hull.modes_fixed), repeats=170)
