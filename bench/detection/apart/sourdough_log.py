@@ -96,8 +96,8 @@ def report(starter, rng, scoring):
     found = scoring(heights)
     when, tops = peaks(heights)
     raised = alarms(found)
-    return [len(raised), sum(raised), outliers(heights), int(when.sum()), round(float(tops.mean()), 5), round(cusum(found), 5),
-            round(float(found.max()), 6), *np.round(shape(heights), 7)]
+    return [len(raised), sum(raised), outliers(heights), int(when.sum()), round(float(tops.mean()), 5),
+            round(cusum(found), 5), round(float(found.max()), 6), *np.round(shape(heights), 7)]
 
 
 def work(starters, scoring):

@@ -17,6 +17,7 @@ SCHEMA = """
 """
 ROUTES = ("Oban", "Craignure", "Tiree", "Barra", "Mallaig")
 VEHICLES = {"foot": 0.0, "car": 4.8, "van": 6.2, "lorry": 12.5, "coach": 13.0}
+OUTCOMES = ("booked", "waits", "refused", "cancelled")
 KINDS, OFTEN = list(VEHICLES), (30, 80, 90, 98, 100)
 TAKE = "UPDATE sailing SET metres = metres - ?, berths = berths - ? WHERE id = ?"
 NEXT = """
@@ -84,7 +85,7 @@ def work(days):
         last = office.database.execute("SELECT max(id) FROM booking").fetchone()[0]
         for _ in range(25):
             office.cancel(last)
-        rows.append(office.manifest(day) + [office.outcomes[name] for name in ("booked", "waits", "refused", "cancelled")])
+        rows.append(office.manifest(day) + [office.outcomes[name] for name in OUTCOMES])
     office.database.close()
     return rows
 
