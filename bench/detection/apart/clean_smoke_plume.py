@@ -6,7 +6,7 @@ import numpy as np
 
 import harness
 
-GRID, SPACING = 150, 80.0
+GRID, SPACING = 320, 37.5
 PUFF = "mass * exp(along * (x - east) ** 2 + (both * (x - east) + across * (y - north)) * (y - north))"
 LONG = 1.6
 CIRCLE = (-0.5, 0.0, -0.5)
@@ -106,4 +106,4 @@ def work(days):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=94)
+    harness.main(work, repeats=50)

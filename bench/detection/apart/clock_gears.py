@@ -56,7 +56,7 @@ def divisors_fixed(number):
 
 
 def wheels(number, parts, dividing):
-    """The number as a product of so many wheels, the most even one; None if there is none."""
+    """The most even product of a given number of wheels; None if there is none."""
     if parts == 1:
         return (number,) if SMALLEST <= number <= LARGEST else None
     best = None

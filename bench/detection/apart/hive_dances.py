@@ -99,4 +99,4 @@ def work(dances, measuring):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, length), lambda n: work(n, length_fixed), repeats=5600)
+    harness.main(lambda n: work(n, length), lambda n: work(n, length_fixed), repeats=5000)

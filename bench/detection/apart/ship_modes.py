@@ -94,4 +94,4 @@ def work(ships, modes_of):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Hull.modes), lambda n: work(n, Hull.modes_fixed), repeats=170)
+    harness.main(lambda n: work(n, Hull.modes), lambda n: work(n, Hull.modes_fixed), repeats=165)

@@ -106,4 +106,4 @@ def work(starters, scoring):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, scores), lambda n: work(n, scores_fixed), repeats=1100)
+    harness.main(lambda n: work(n, scores), lambda n: work(n, scores_fixed), repeats=1250)

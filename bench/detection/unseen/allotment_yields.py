@@ -83,4 +83,4 @@ def work(years, centring):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, against_society), lambda n: work(n, against_society_fixed), repeats=210)
+    harness.main(lambda n: work(n, against_society), lambda n: work(n, against_society_fixed), repeats=230)

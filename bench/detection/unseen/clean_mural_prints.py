@@ -86,4 +86,4 @@ def work(murals):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=52)
+    harness.main(work, repeats=56)

@@ -91,4 +91,4 @@ def work(makers, fitting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, fit), lambda n: work(n, fit_fixed), repeats=80)
+    harness.main(lambda n: work(n, fit), lambda n: work(n, fit_fixed), repeats=92)
