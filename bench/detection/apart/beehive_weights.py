@@ -92,4 +92,4 @@ def work(days, fitting):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, fits), lambda n: work(n, fits_fixed), repeats=420)
+    harness.main(lambda n: work(n, fits), lambda n: work(n, fits_fixed), repeats=510)

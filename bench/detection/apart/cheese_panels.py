@@ -96,4 +96,4 @@ def work(seasons, validating):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, errors), lambda n: work(n, errors_fixed), repeats=27)
+    harness.main(lambda n: work(n, errors), lambda n: work(n, errors_fixed), repeats=31)

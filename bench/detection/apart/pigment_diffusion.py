@@ -91,4 +91,4 @@ def work(shells, growing):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, pattern), lambda n: work(n, pattern_fixed), repeats=58)
+    harness.main(lambda n: work(n, pattern), lambda n: work(n, pattern_fixed), repeats=66)

@@ -22,8 +22,8 @@ class Sheet:
     def __init__(self, rng, number):
         self.number = number
         self.palette = rng.integers(0, 256, (16, 3), dtype=np.uint8)
-        curves = np.linspace(0, 1, 1024) ** rng.uniform(1.8, 2.4, (3, 1))
-        noise = rng.integers(0, 4, (3, 1024)) * 64
+        curves = np.linspace(0, 1, 1792) ** rng.uniform(1.8, 2.4, (3, 1))
+        noise = rng.integers(0, 4, (3, 1792)) * 64
         self.profile = (curves * 65_000 + noise).astype(">u2").tobytes()
         self.slope = rng.uniform(-0.05, 0.05, 2)
 
@@ -100,4 +100,4 @@ def work(sheets, writing):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, sheet_files), lambda n: work(n, sheet_files_fixed), repeats=710)
+    harness.main(lambda n: work(n, sheet_files), lambda n: work(n, sheet_files_fixed), repeats=470)
