@@ -61,7 +61,7 @@ def costliest(parts, cpu_s):
     return ", ".join(f"{name} {100 * cost / cpu_s:.1f}" for cost, name in most)
 
 
-def main():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
     parser.add_argument("--rounds", type=int, default=5)
@@ -69,7 +69,11 @@ def main():
     parser.add_argument("--unasked", action="store_true", help="name no budget: the default of 5 %%, two seconds of which are free")
     parser.add_argument("--seconds", type=float, nargs="+", default=[1, 3, 10])
     parser.add_argument("--only", action="append", choices=PROGRAMS, help="this program (may be repeated)")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main():
+    options = arguments()
     if options.unasked:
         options.budgets = [5]
     print("| program | CPU s | budget | without | worst | with | kept | what cost most, in the last round |\n|---|---|---|---|---|---|---|---|")

@@ -105,7 +105,7 @@ def verdict(wrong, error, goal):
     return "no" if abs(wrong) - error > goal else "open"
 
 
-def main():
+def arguments(words=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
     parser.add_argument("--python", default="/usr/bin/python3")
@@ -114,7 +114,11 @@ def main():
     parser.add_argument("--idle-thread", action="store_true", help="no profiler, but a second thread")
     parser.add_argument("--without", action="append", choices=COLLECTORS, help="this collector off (may be repeated)")
     parser.add_argument("--only", action="append", choices=[*TEXTS, *PROGRAMS], help="this program (may be repeated)")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main():
+    options = arguments()
     print("| program | bare s | measured ms | printed ms | wrong ms | points | reached |\n|---|---|---|---|---|---|---|")
     for name in options.only or [*TEXTS, *PROGRAMS]:
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,6 @@
 import functools
 import pathlib
 import tempfile
-import types
 
 import budget_kept
 import measure
@@ -16,20 +15,16 @@ QUICK_KEPT, QUICK_TRUE = ("loop", "numpy"), ("loop", "json_codec")
 MARGIN = 1  # point
 
 
-def options(bench, rounds):
-    return types.SimpleNamespace(pieprof=bench.columns.pieprof, python=bench.columns.python, rounds=rounds, idle_thread=False)
-
-
 def kept(bench, program):
     """[{"budget", "seconds", "without", "with"}] in percent of CPU time: without start and end, and with them."""
-    found = []
+    found, options = [], budget_kept.arguments(["--pieprof", str(bench.columns.pieprof)])
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "program.py")
         file.write_text(budget_kept.PROGRAMS[program] + budget_kept.CLOCK, encoding="utf-8")
         for _ in measure.while_time(bench.of(3, 1), bench.budget):
             for seconds in bench.of(SECONDS, QUICK_SECONDS, (0.5,)):
                 for budget in bench.of(BUDGETS, QUICK_BUDGETS):
-                    without, whole, *_ = budget_kept.shares(options(bench, 1), file, budget, seconds, pathlib.Path(folder))
+                    without, whole, *_ = budget_kept.shares(options, file, budget, seconds, pathlib.Path(folder))
                     found.append({"budget": budget, "seconds": seconds, "without": without, "with": whole})
     return found
 
@@ -43,7 +38,9 @@ def true(bench, program):
         is_text = program in overhead_truth.TEXTS
         words = [text] if is_text else [bench.root / "bench/programs" / f"{program}.py", 0.1]
         run = overhead_truth.one_by_one if is_text else overhead_truth.in_turns
-        return dict(zip(names, overhead_truth.measure(options(bench, bench.of(20, 5, 2)), words, run)))
+        options = overhead_truth.arguments(["--pieprof", str(bench.columns.pieprof), "--python", str(bench.columns.python),
+                                            "--rounds", str(bench.of(20, 5, 2))])
+        return dict(zip(names, overhead_truth.measure(options, words, run)))
 
 
 def steps(bench):

@@ -17,6 +17,7 @@ import interval  # noqa: E402
 import measure  # noqa: E402
 import page  # noqa: E402
 import plan  # noqa: E402
+import stage_budget  # noqa: E402
 
 FACTS = {"tree": "abc", "machine": "2 × some", "peers": ["py-spy"]}
 
@@ -295,6 +296,19 @@ def test_a_budget_is_kept_or_not():
     assert judged["printed overhead, wrong by"] == ("2.0 points", "missed")
     text = page.whole(found, {})
     assert "| loop | 5 | 5.5 | 9.0 | 3 of 4 |" in text and "| loop | 200 | 20 | 16 | -4 ± 1 |" in text
+
+
+def test_the_budgets_stage_hands_its_tools_all_of_their_options(tmp_path, monkeypatch):
+    """A tool that gets an option has it here too: it once lacked two, and each step failed."""
+    bench = types.SimpleNamespace(columns=types.SimpleNamespace(pieprof="pieprof", python="python3"), budget=None, root=tmp_path,
+                                  of=lambda whole, *_: whole)
+    monkeypatch.setattr(measure, "while_time", lambda most, budget: range(1))
+    monkeypatch.setattr(stage_budget.budget_kept, "shares", lambda options, *_: (vars(options), 0))
+    options = stage_budget.kept(bench, "loop")[0]["without"]
+    assert options == {**vars(stage_budget.budget_kept.arguments([])), "pieprof": "pieprof"}
+    monkeypatch.setattr(stage_budget.overhead_truth, "measure", lambda options, *_: [vars(options)])
+    options = stage_budget.true(bench, "json_codec")["bare_s"]
+    assert options == {**vars(stage_budget.overhead_truth.arguments([])), "pieprof": "pieprof", "python": "python3", "rounds": 20}
 
 
 def test_a_peer_with_a_python_of_its_own_is_compared_with_that():
