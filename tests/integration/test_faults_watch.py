@@ -17,7 +17,7 @@ OPTIONS = {"ptrace": ["--breakpoints", "ptrace"], "container": ["--breakpoints",
 WITH_ARGUMENTS = ("watch_work", "watch_ends", "watch_descriptors")
 PROGRAMS = sorted(p.stem for p in FAULTS.glob("watch_*.py") if p.stem not in WITH_ARGUMENTS)
 # Many watches in a short time.
-DENSE = ["-q", "--rate", "4000", "--overhead", "50%"]
+DENSE = ["-q", "--rate", "4000", "--overhead", "95%"]
 ENDS = {"exit": 3, "_exit": 4, "abort": -6, "kill": -15, "last": 0}
 
 
