@@ -220,10 +220,10 @@ static void look_at(size_t slot, bool tick) {
     }
     if (pie_thread_stage(word) == PIE_THREAD_STARTING)
         arm_or_wait(thread, word);
-    if (collection.arms_all &&
-        thread->is_main) /* its delays from before the start are known because it is seen early */
-        PIE_EACH_COLLECTOR(pie_collectors_active(), meet, thread, slot);
     enum pie_thread_state state = pie_thread_state(thread);
+    /* Its delays from before the start are known because it is seen early. */
+    if (collection.arms_all && state == PIE_THREAD_RUNNING && thread->is_main)
+        PIE_EACH_COLLECTOR(pie_collectors_active(), meet, thread, slot);
     if (state == PIE_THREAD_ENDED)
         retire(thread, slot);
     else if (state == PIE_THREAD_RUNNING && tick)
