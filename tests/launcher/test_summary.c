@@ -219,6 +219,29 @@ static void test_a_line_of_weight_is_named_with_what_was_counted(void **state) {
     expect_part("No work");
 }
 
+/* Line 8 is a module's, and in no loop; then a library below it calls line 9. */
+#define RUNS_ONCE                                                                                            \
+    ONLY_LINE_8 "UPDATE location SET is_in_loop = 0 WHERE line = 8;"                                         \
+                "UPDATE function SET name = '<module>' WHERE id IN (SELECT function FROM location "          \
+                "WHERE line = 8);"
+#define STARTS_A_SERVER                                                                                      \
+    "INSERT INTO node (process, id, parent, location, own_location) SELECT process, 900, id, "               \
+    "(SELECT l.id FROM location l JOIN function f ON f.process = l.process AND f.id = l.function JOIN file " \
+    "x ON x.process = l.process AND x.id = f.file WHERE x.library IS NOT NULL LIMIT 1), own_location "       \
+    "FROM node WHERE id = 8;"                                                                                \
+    "INSERT INTO node (process, id, parent, location, own_location) SELECT n.process, 901, 900, n.location," \
+    " n.own_location FROM node n WHERE n.id = 9"
+
+static void test_a_line_that_runs_once_has_no_calls_to_count(void **state) {
+    expect_heavy(RUNS_ONCE,
+                 "\n\nwaste.py:8 takes 22 % of the run, and runs only once; see what takes its time with "
+                 "\"call tree of waste.py:8\"\n\n");
+    expect_heavy(RUNS_ONCE STARTS_A_SERVER,
+                 "\n\nwaste.py:8 takes 22 % of the run, spread over the libraries below it, which call your "
+                 "code; see what takes its time with \"call tree of waste.py:8\"\n\n");
+    expect_heavy(RUNS_ONCE COUNTED("convolve", 57, 57, 1, 900, 10), "but no call is made again: 57 counted");
+}
+
 /* Line 11: what the watches say is not why. Line 12: there were too few. */
 static void test_a_line_that_is_not_decided_is_named_with_what_decides(void **state) {
     print_summary("DELETE FROM watch WHERE first_node <> 211;"
@@ -474,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_a_file_beyond_its_limit_is_reported),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_reported),
         cmocka_unit_test(test_a_line_of_weight_is_named_with_what_was_counted),
+        cmocka_unit_test(test_a_line_that_runs_once_has_no_calls_to_count),
         cmocka_unit_test(test_a_line_that_is_not_decided_is_named_with_what_decides),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),

@@ -60,3 +60,19 @@ def test_names_in_evidence_are_cut(changed):
 
 def test_nothing_is_ever_said_to_be_no_waste(waste):
     assert all("nothing is wasted" not in r["advice"] for r in rows(waste, "redundancy"))
+
+
+def test_a_question_that_is_advised_has_an_answer(changed):
+    """Line 8 takes most of the run and has no watch; what the watches of line 11 say is not why."""
+    program = changed("DELETE FROM watch WHERE first_node NOT IN (206, 210, 211, 212, 214)",
+                      "UPDATE sample SET native_ns = 200000000, python_ns = 0",
+                      "UPDATE sample SET native_ns = 4000000000 WHERE node = 208",
+                      "UPDATE location SET is_in_loop = 0 WHERE line = 8",
+                      "UPDATE function SET name = '<module>' WHERE id IN (SELECT function FROM location WHERE line = 8)")
+    told = [row["advice"] for row in rows(program, "redundancy")]
+    told += [row["what_to_do"] for row in rows(program, "select what_to_do from x_undecided_line")]
+    asked = {question for text in told for question in re.findall('"([^"]+)"', text)}
+    assert asked == {"call tree of waste.py:8", "pairs of waste.py:11"}
+    for question in sorted(asked):
+        answer = program("query", "a.db", question)
+        assert answer.returncode == 0 and answer.text.count("\n") > 1, question

@@ -27,17 +27,24 @@ WHERE of_line = 1;
 -- what to do. count_finding: to count its calls decides more (pieprof confirm --finding). may_waste: the line has a
 -- finding with a category or with comparisons. Where too little was compared in the run, only what was counted is said.
 CREATE VIEW x_undecided_line AS
-SELECT run, file, line, share, new_calls, count_finding, may_waste, CASE
+SELECT run, file, line, share, new_calls, iif(calls_nothing_again, NULL, count_finding) AS count_finding, may_waste, CASE
+    WHEN starts_libraries THEN 'spread over the libraries below it, which call your code'
     WHEN new_calls > 0 THEN printf('but no call is made again: %d %s had other arguments each time', new_calls,
       coalesce('counted calls of ' || callee, 'calls compared at the line or below it'))
+    WHEN runs_once THEN 'and runs only once'
     WHEN count_finding IS NULL THEN 'and no call of it was compared'
     WHEN comparisons = 0 THEN 'and nothing was compared that tells whether all of it is needed'
     ELSE printf('and %d comparison%s not tell whether all of it is needed', comparisons, iif(comparisons = 1, ' does', 's do'))
-    END AS known,
-  iif(count_finding IS NULL, 'pieprof sees only work that is done again: look at the line''s own algorithm, or for '
-    || 'another call that does the same', 'if none comes again, look at the line''s own algorithm') AS what_to_do
+    END AS known, CASE
+    WHEN calls_nothing_again THEN printf('see what takes its time with "call tree of %s:%d"',
+      replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), line)
+    WHEN count_finding IS NULL THEN 'pieprof sees only work that is done again: look at the line''s own algorithm, or for '
+      || 'another call that does the same'
+    ELSE 'if none comes again, look at the line''s own algorithm' END AS what_to_do
 FROM (
-  SELECT h.run, h.file, h.line, h.share, h.callee, h.comparisons, h.new_calls, iif(h.new_calls > 0, NULL, min(k.rank)) AS count_finding,
+  SELECT h.run, h.file, substr(h.file, -255) AS file_end, h.line, h.share, h.callee, h.comparisons, h.runs_once, h.starts_libraries,
+    h.starts_libraries OR h.runs_once AND h.new_calls IS NULL AS calls_nothing_again, h.new_calls,
+    iif(h.new_calls > 0, NULL, min(k.rank)) AS count_finding,
     coalesce(max(k.severity = 'maybe'), 0) AS is_maybe,
     coalesce(max(k.may_waste AND NOT (k.category = 'undecided' AND coalesce(h.new_calls, 0))), 0) AS may_waste
   FROM x_heavy_line h LEFT JOIN (
