@@ -265,9 +265,9 @@ struct pie_pystack_ops {
      * object. Only for code objects that are alive because the calling thread runs them. Context: signal. */
     uint32_t (*intern)(uintptr_t code);
 
-    /* As intern, for a frame of a stopped thread (see walk_thread): matches by content, publishes nothing that a
-     * handler would find under this address. Context: drain. */
-    uint32_t (*intern_by_content)(uintptr_t code);
+    /* As intern, for a frame of a stopped thread (see walk_thread; tstate 0: of none, as a suspended coroutine's):
+     * matches by content, publishes nothing that a handler would find under this address. Context: drain. */
+    uint32_t (*intern_by_content)(uintptr_t code, uintptr_t tstate);
 
     /* The id of the same code in the calling thread's half, for an id of either half (turn.h); PIE_CCT_CODE_FULL as
      * above. NULL: ids do not change. Context: drain. */

@@ -65,7 +65,7 @@ static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_threa
     if (n == 0 || (flags & PIE_PYSTACK_INVALID))
         return none;
     for (size_t i = 0; i < n; i++) {
-        uint32_t id = ops->intern_by_content(frames[i].code);
+        uint32_t id = ops->intern_by_content(frames[i].code, tstate);
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
     pie_wait_reason_find(thread, tstate, ops, &wait->reason, &wait->holder);

@@ -63,7 +63,7 @@ static void intern_all(struct look *look, size_t count) {
         size_t same = 0;
         while (same < i && look->frames[same].code != look->frames[i].code)
             same++;
-        look->ids[i] = same < i ? look->ids[same] : look->ops->intern_by_content(look->frames[i].code);
+        look->ids[i] = same < i ? look->ids[same] : look->ops->intern_by_content(look->frames[i].code, 0);
     }
 }
 

@@ -3,8 +3,6 @@
 
 #include "runtime/code/store.h"
 
-#include <string.h>
-
 #include "profiler/base/safe_load.h"
 #include "runtime/code/pyops.h"
 
@@ -14,19 +12,11 @@ static bool read_word(uintptr_t code, size_t offset, uintptr_t *ret) {
 
 /* --- The line that starts a process --- */
 
-/* multiprocessing starts its processes, its server of forks and its resource tracker with a line as
+/* multiprocessing starts its processes, its server of forks and its resource tracker, as does loky, with a line as
  * python -c "from multiprocessing.spawn import spawn_main; spawn_main(…)". Its code object names a module and a
  * function, and nothing else. Python says "<string>" of it, as of what the user passes with -c. */
 
-enum { TEXT_BYTES_MAX = 64, NAMES = 2 };
-
-static bool is_text(const struct pie_pystr *string, const char *text) {
-    char found[TEXT_BYTES_MAX];
-    size_t size = strlen(text);
-
-    return string->is_ascii && string->units == size && size <= sizeof found &&
-           pie_safe_copy(found, (const void *)string->data, size) && memcmp(found, text, size) == 0;
-}
+enum { NAMES = 2 };
 
 /* The names that the code asks modules and namespaces for. False: there are not as many. */
 static bool read_names(uintptr_t code, struct pie_pystr ret_names[NAMES]) {
@@ -38,7 +28,7 @@ static bool read_names(uintptr_t code, struct pie_pystr ret_names[NAMES]) {
     for (size_t i = 0; i < NAMES; i++)
         if (!pie_safe_load((const void *)(tuple + offsetof(PyTupleObject, ob_item) + i * sizeof name),
                            &name) ||
-            !pie_pystr_locate(name, TEXT_BYTES_MAX, &ret_names[i]))
+            !pie_pystr_locate(name, PIE_PYSTR_IS_BYTES_MAX, &ret_names[i]))
             return false;
     return true;
 }
@@ -46,19 +36,19 @@ static bool read_names(uintptr_t code, struct pie_pystr ret_names[NAMES]) {
 static const struct {
     const char *module, *function;
 } starts[] = {
-    {"multiprocessing.spawn", "spawn_main"},
-    {"multiprocessing.forkserver", "main"},
-    {"multiprocessing.resource_tracker", "main"},
+    {"multiprocessing.spawn", "spawn_main"},      {"multiprocessing.forkserver", "main"},
+    {"multiprocessing.resource_tracker", "main"}, {"joblib.externals.loky.backend.resource_tracker", "main"},
+    {"loky.backend.resource_tracker", "main"},
 };
 
 static bool is_start_line(uintptr_t code, const struct pie_code_content *content) {
     struct pie_pystr names[NAMES];
 
-    if (content->first_line != 1 || !is_text(&content->file, "<string>") ||
-        !is_text(&content->qualname, "<module>") || !read_names(code, names))
+    if (content->first_line != 1 || !pie_pystr_is(&content->file, "<string>") ||
+        !pie_pystr_is(&content->qualname, "<module>") || !read_names(code, names))
         return false;
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (is_text(&names[0], starts[i].module) && is_text(&names[1], starts[i].function))
+        if (pie_pystr_is(&names[0], starts[i].module) && pie_pystr_is(&names[1], starts[i].function))
             return true;
     return false;
 }

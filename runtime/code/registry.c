@@ -88,7 +88,7 @@ static bool is_still(uintptr_t code, const struct pie_code_content *content) {
 /* The thread whose frame it is may go on and drop the object at any moment. So the content is copied first, and only
  * the copy is looked at: whatever was read, the record says the same as the hash under which it is found. The hash does
  * not know of the bytecode; so if the object has gone meanwhile, nothing is kept. */
-uint32_t pie_code_registry_intern_by_content(uintptr_t code) {
+uint32_t pie_code_registry_intern_by_content(uintptr_t code, uintptr_t tstate) {
     static char
         file[PIE_CODE_NAME_UNITS_MAX * sizeof(Py_UCS4)]; /* one collection thread: these are its own */
     static char qualname[PIE_CODE_NAME_UNITS_MAX * sizeof(Py_UCS4)];
@@ -96,14 +96,19 @@ uint32_t pie_code_registry_intern_by_content(uintptr_t code) {
     static char exceptiontable[PIE_CODE_EXCEPTIONTABLE_BYTES_MAX];
     static uint8_t bytecode[PIE_CODE_UNITS_MAX * PIE_CODE_UNIT_BYTES];
     struct pie_code_content found, content;
+    uint32_t id;
 
     if (!pie_code_content_read(code, &found))
         return 0;
     content = found;
+    if (pie_code_is_sent(&found) &&
+        pie_code_sent_find(tstate, code, &content.file) != PIE_CODE_SENT_FROM_FILE &&
+        (id = pie_code_registry_find(code)))
+        return id;
     if (!copy_string(&content.file, file) || !copy_string(&content.qualname, qualname) ||
         !copy_string(&content.linetable, linetable))
         return 0;
-    uint32_t id = pie_code_store_find(&content);
+    id = pie_code_store_find(&content);
     if (id)
         return id;
     if (!copy_string(&content.exceptiontable, exceptiontable) || !copy_bytecode(&content, bytecode) ||

@@ -9,6 +9,7 @@
 #include "profiler/base/safe_load.h"
 #include "profiler/stacks/cct.h"
 #include "runtime/code/store.h"
+#include "runtime/stacks/pyframe.h"
 
 /* Code object addresses -> records, for handlers.
  *
@@ -62,6 +63,13 @@ static bool read_check(uintptr_t code, uint32_t *ret_check) {
     return true;
 }
 
+uint32_t pie_code_registry_find(uintptr_t code) {
+    struct pie_code_table *addresses = pie_code_store_own_addresses();
+    uint32_t check;
+
+    return addresses && read_check(code, &check) ? pie_code_table_find(addresses, code, check) : 0;
+}
+
 uint32_t pie_code_registry_intern(uintptr_t code) {
     struct pie_code_table *addresses = pie_code_store_own_addresses();
     struct pie_code_content content;
@@ -74,8 +82,11 @@ uint32_t pie_code_registry_intern(uintptr_t code) {
         return id;
     if (!pie_code_content_read(code, &content))
         return 0;
+    /* Code that is about to be called has no frame yet; when it runs, it is looked at again. */
+    bool is_whole = !pie_code_is_sent(&content) || pie_code_sent_find(pie_pyframe_current_tstate(), code,
+                                                                      &content.file) != PIE_CODE_SENT_RESTS;
     id = pie_code_store_add(&content);
-    if (id && id != PIE_CCT_CODE_FULL) {
+    if (id && id != PIE_CCT_CODE_FULL && is_whole) {
         pie_code_table_remove(addresses, code);
         pie_code_table_insert(addresses, code, check, id);
     }

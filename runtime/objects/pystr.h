@@ -27,6 +27,11 @@ static inline size_t pie_pystr_size(const struct pie_pystr *string) {
     return (size_t)string->units * string->width;
 }
 
+enum { PIE_PYSTR_IS_BYTES_MAX = 64 };
+
+/* Is the string this ASCII text, of PIE_PYSTR_IS_BYTES_MAX bytes at most? */
+bool pie_pystr_is(const struct pie_pystr *string, const char *text);
+
 /* Writes the string as UTF-8 with a terminating NUL to dst, or only counts if dst is NULL. NULs and surrogates, which
  * UTF-8 text for C cannot hold, become U+FFFD; a string that is cut ends in U+2026. Returns the length without the
  * NUL; SIZE_MAX if the string became unreadable. A buffer of 4 bytes a unit and 4 more always suffices. */

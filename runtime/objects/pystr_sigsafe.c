@@ -69,6 +69,14 @@ bool pie_pystr_locate_bytes(uintptr_t object, uint32_t limit, struct pie_pystr *
     return true;
 }
 
+bool pie_pystr_is(const struct pie_pystr *string, const char *text) {
+    char found[PIE_PYSTR_IS_BYTES_MAX];
+    size_t size = strlen(text);
+
+    return string->is_ascii && string->units == size && size <= sizeof found &&
+           pie_safe_copy(found, (const void *)string->data, size) && memcmp(found, text, size) == 0;
+}
+
 /* Encodes one character; returns the number of bytes. dst may be NULL. */
 static size_t encode(uint32_t c, char *dst) {
     char bytes[4];

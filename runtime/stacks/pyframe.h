@@ -96,9 +96,10 @@ enum {
 
 extern const struct pie_pyframe_layout pie_pyframe_layout;
 
-/* Where a frame keeps its code and its locals; behind these its evaluation stack begins. */
+/* Where a frame keeps its caller's frame, its code, its globals and its locals; behind these its evaluation stack
+ * begins. */
 struct pie_pyframe_stack {
-    size_t code_at, locals_at;
+    size_t previous_at, code_at, globals_at, locals_at;
     uintptr_t tag_mask; /* bits of such a word that are no address */
     uintptr_t borrowed; /* the one that says that the object's count does not include it */
 };

@@ -128,7 +128,9 @@ uintptr_t pie_pyframe_attached(uintptr_t tstate) {
 }
 
 const struct pie_pyframe_stack pie_pyframe_stack = {
+    .previous_at = offsetof(_PyInterpreterFrame, previous),
     .code_at = offsetof(_PyInterpreterFrame, f_code),
+    .globals_at = offsetof(_PyInterpreterFrame, f_globals),
     .locals_at = offsetof(_PyInterpreterFrame, localsplus),
 };
 

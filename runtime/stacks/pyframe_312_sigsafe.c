@@ -63,7 +63,9 @@ int pie_pyframe_check(const char **ret_reason) {
 }
 
 const struct pie_pyframe_stack pie_pyframe_stack = {
+    .previous_at = offsetof(_PyInterpreterFrame, previous),
     .code_at = offsetof(_PyInterpreterFrame, f_code),
+    .globals_at = offsetof(_PyInterpreterFrame, f_globals),
     .locals_at = offsetof(_PyInterpreterFrame, localsplus),
 };
 

@@ -55,7 +55,9 @@ const struct pie_pyframe_layout pie_pyframe_layout = {
 };
 
 const struct pie_pyframe_stack pie_pyframe_stack = {
+    .previous_at = offsetof(_PyInterpreterFrame, previous),
     .code_at = offsetof(_PyInterpreterFrame, f_executable),
+    .globals_at = offsetof(_PyInterpreterFrame, f_globals),
     .locals_at = offsetof(_PyInterpreterFrame, localsplus),
 };
 

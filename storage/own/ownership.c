@@ -133,8 +133,9 @@ static struct pie_owner owner_of_pseudo_file(const char *path) {
     if (strncmp(path, "<frozen", 7) == 0 || strcmp(path, "<multiprocessing>") == 0)
         return (struct pie_owner){.library = "python"};
     static const char *const names[] = {
-        "<string>", "<stdin",          "<console>",         "<input>",
-        "<doctest", "<ipython-input-", "<attrs generated ", "<lambdifygenerated-",
+        "<string>",       "<stdin",          "<console>",         "<input>",
+        "<doctest",       "<ipython-input-", "<attrs generated ", "<lambdifygenerated-",
+        "<dynamic-code>",
     };
     bool own = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

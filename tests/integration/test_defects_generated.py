@@ -111,3 +111,27 @@ def test_the_line_that_starts_a_process_is_no_users(tmp_path, method):
     assert {r["file"] for r in own} == {str(program), "<string>"}
     assert total([r for r in own if r["file"] == "<string>"], "cpu_s") > 0.3
     assert total([r for r in done.query("top 1000 waiting") if r["file"] == "<string>"], "wait_s") == 0
+
+
+def test_functions_that_were_sent_to_a_process_are_at_their_lines(tmp_path):
+    """cloudpickle, of joblib, Dask, Ray and PySpark, gives their code "<dynamic-code>" for a file."""
+    program = tmp_path / "jobs.py"
+    program.write_text(textwrap.dedent("""
+        import time
+        import types
+
+        def work(seconds):
+            end = time.thread_time() + seconds
+            while time.thread_time() < end:  # work
+                sum(range(2000))
+
+        for i in range(10):
+            code = work.__code__.replace(co_filename="<dynamic-code>")
+            names = {"__name__": "__main__", "__file__": __file__, "time": time}
+            types.FunctionType(code, names)(0.1)
+    """))
+    done = profile(tmp_path / "jobs.db", program)
+    own = done.query("top 1000 own lines")
+    assert {r["file"] for r in own} == {str(program)}
+    assert total([r for r in own if (r["file"], r["line"]) == (str(program), 8)], "cpu_s") > 0.6
+    assert not done.sql("select path from file where path = '<dynamic-code>'")

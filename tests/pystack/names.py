@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of code objects in all the shapes that Python's strings have, and ids of equal contents."""
+import types
+
 import _walk
 import tap
 
@@ -47,6 +49,49 @@ def test_the_line_that_starts_a_process_is_no_users():
                  "from multiprocessing import Process; Process().start()", "main()", "1"):
         assert _walk.describe(compile(text, "<string>", "exec"))[0] == "<string>", text
     assert _walk.describe(compile(started[started.index("-c") + 1], "a.py", "exec"))[0] == "a.py"
+
+
+def describe_sent(names, code=None):
+    """As cloudpickle makes a function that was sent: its code has no file, and its globals are some of its module's."""
+    def run(code):
+        return _walk.describe(code), _walk.intern(code), _walk.intern_by_content(code)
+
+    code = (code or run.__code__).replace(co_filename="<dynamic-code>")
+    described, number, same = types.FunctionType(code, {**names, "_walk": _walk})(code)
+    assert number == same
+    return described[0]
+
+
+def test_code_that_was_sent_has_the_file_of_its_module():
+    assert describe_sent({"__name__": "__main__", "__file__": "/home/me/jobs.py"}) == "/home/me/jobs.py"
+    assert describe_sent({"__file__": "/home/me/j\xf6bs.py"}) == "/home/me/j\xf6bs.py"
+    assert describe_sent({**{f"name{i}": i for i in range(30)}, "__file__": "/home/me/late.py"}) == "/home/me/late.py"
+    assert describe_sent({1: "a key that is no str", "__file__": "/home/me/odd.py"}) == "/home/me/odd.py"
+
+
+def test_code_that_is_sent_and_not_yet_called_is_looked_at_again():
+    def run(code):
+        return _walk.describe(code)[0]
+
+    code = run.__code__.replace(co_filename="<dynamic-code>")
+    assert _walk.describe(code)[0] == "<dynamic-code>"
+    assert types.FunctionType(code, {"_walk": _walk, "__file__": "/home/me/jobs.py"})(code) == "/home/me/jobs.py"
+
+
+def test_code_that_was_sent_without_a_file_stays_as_it_is():
+    for names in ({}, {"__name__": "__main__"}, {"__file__": None}, {"__file__": 7}, {"__file": "a.py"}):
+        assert describe_sent(names) == "<dynamic-code>", names
+
+
+def deeper(code, left):
+    return deeper(code, left - 1) if left else (_walk.describe(code), _walk.intern(code), _walk.intern_by_content(code))
+
+
+def test_the_file_of_sent_code_is_found_below_other_frames():
+    def run(code):
+        return deeper(code, 300)
+
+    assert describe_sent({"__file__": "/home/me/deep.py", "deeper": deeper}, run.__code__) == "/home/me/deep.py"
 
 
 def test_characters_that_c_strings_cannot_hold():

@@ -69,7 +69,7 @@ static PyObject *sample_thread(PyObject *module, PyObject *arg) {
 
     for (size_t i = 0; list && i < n; i++) {
         PyObject *frame =
-            frame_as_object(ops->intern_by_content(frames[i].code),
+            frame_as_object(ops->intern_by_content(frames[i].code, tstate),
                             ops->instr_offset(frames[i].code, frames[i].instr), frames[i].marker != 0);
         if (!frame || PyList_Append(list, frame) < 0)
             return NULL;
@@ -83,7 +83,7 @@ static PyObject *intern(PyObject *module, PyObject *code) {
 }
 
 static PyObject *intern_by_content(PyObject *module, PyObject *code) {
-    return PyLong_FromUnsignedLong(sampler_ops()->intern_by_content((uintptr_t)code));
+    return PyLong_FromUnsignedLong(sampler_ops()->intern_by_content((uintptr_t)code, 0));
 }
 
 /* (file, qualname, first line) as the registry holds them. */
@@ -130,7 +130,7 @@ static PyObject *operations(PyObject *module, PyObject *code) {
 }
 
 static PyObject *operations_by_content(PyObject *module, PyObject *code) {
-    return operations_of(sampler_ops()->intern_by_content((uintptr_t)code), code);
+    return operations_of(sampler_ops()->intern_by_content((uintptr_t)code, 0), code);
 }
 
 /* operation(code, unit) */

@@ -123,7 +123,7 @@ static size_t walk_thread(uintptr_t tstate, struct pie_pyframe *frames, size_t m
     return 1;
 }
 
-static uint32_t intern_by_content(uintptr_t code) {
+static uint32_t intern_by_content(uintptr_t code, uintptr_t tstate) {
     return (uint32_t)code;
 }
 
