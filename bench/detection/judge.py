@@ -32,6 +32,7 @@ class Verdict:
     facts: str | None = None  # what it counted there
     slowdown: float | None = None  # CPU time of the second run; 1: as without it
     proven_high: int = 0  # findings that are high after it
+    path_share: float = 0.0  # of the high findings that name it, at a true line or on its call path
     severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each
 
@@ -114,6 +115,25 @@ def is_bound_kept(verdict, gain):
     return verdict.bound_share is not None and verdict.bound_share >= saved_share(gain) - 0.01
 
 
+def path_share(program, findings, contexts):
+    """What high findings say together, of those that name a defensible category at a true line, or at a line of the
+    program that calls one or is called by one. Who looks there finds the waste, if the figure is right too."""
+    true, of_line = {(program.path.name, line) for line in program.lines}, {}
+    for finding in findings:
+        place = (program.path.name, finding["line"])
+        if (finding["severity"] == "high" and is_own(program, finding) and are_alike(finding["category"], program.category)
+                and (at_true_line(program, finding) or contexts.are_of_one_path(place, true))):  # fmt: skip
+            of_line[place] = max(of_line.get(place, finding), finding, key=shares)
+    if len(of_line) > 1:
+        return contexts.once(list(of_line.values()))[0]
+    return sum(shares(finding)[0] for finding in of_line.values())
+
+
+def is_named(verdict, gain):
+    """Is the waste named there with a figure of half to twice what the fix saves?"""
+    return 0.5 <= verdict.path_share / saved_share(gain) <= 2.0
+
+
 def in_words(finding):
     place = f"{os.path.basename(finding['file'] or '?')}:{finding['line']}"
     share = 100.0 * (finding["wasted_share"] or 0.0)
@@ -157,6 +177,8 @@ def judge(program, findings, contexts=None):
         verdict.is_kind_right = verdict.finding["kind"] == program.kind
     verdict.wasted_share, *ends = wasted(program, findings, contexts)
     verdict.wasted_interval = tuple(ends)
+    if contexts:
+        verdict.path_share = path_share(program, findings, contexts)
     return verdict
 
 

@@ -110,6 +110,8 @@ def totals(bad, good):
         row(["category right: ≥ 75 %", share(sum(v.is_category_right for _, v in verdicts), count)]),
         row(["high, and the category right or defensible: ≥ 85 %",
              share(sum(v.is_high and v.is_category_defensible for _, v in verdicts), count)]),
+        row(["… at the true line, or at one that calls it or that it calls, and worth 0.5 to 2 times what the fix saves",
+             share(sum(judge.is_named(v, gain) for v, gain in fixed), len(fixed))]),
         row(["told / true waste, median: 0.8 to 1.25", figure(told)]),
         row(["saving of the fix inside the interval of the waste: ≥ 90 %",
              share(sum(judge.is_inside(v, gain) for v, gain in fixed), len(fixed))]),

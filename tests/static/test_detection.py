@@ -102,10 +102,10 @@ class Profile:
 
     TABLES = """
         CREATE TABLE process (id, run); CREATE TABLE x_total (run, cpu_ns); CREATE TABLE file (process, id, path);
-        CREATE TABLE function (process, id, file); CREATE TABLE location (process, id, function, line);
+        CREATE TABLE function (process, id, file, kind); CREATE TABLE location (process, id, function, line);
         CREATE TABLE node (process, id, parent, location, own_location); CREATE TABLE x_sample (run, process, node, cpu_ns);
         INSERT INTO process VALUES (1, 1), (2, 2); INSERT INTO x_total VALUES (1, 10e9), (2, 50e9);
-        INSERT INTO file SELECT id, 7, '/x/program.py' FROM process; INSERT INTO function SELECT id, 8, 7 FROM process;
+        INSERT INTO file SELECT id, 7, '/x/program.py' FROM process; INSERT INTO function SELECT id, 8, 7, 1 FROM process;
         INSERT INTO location SELECT p.id, l.*, 8, l.* FROM process p, (VALUES (4), (5), (9)) l;
         INSERT INTO node SELECT p.id, n.* FROM process p, (VALUES (1, NULL, 4, 4), (2, 1, 5, 5), (3, NULL, 9, 9), (4, 3, 5, 5)) n;
         INSERT INTO x_sample VALUES (1, 1, 2, 3e9), (1, 1, 2, 3e9), (1, 1, 3, 2e9), (1, 1, 4, 2e9), (2, 2, 2, 50e9);
@@ -173,6 +173,25 @@ def test_time_that_true_lines_share_counts_once(tmp_path, profile):
     verdict = judge.judge(program, found, contexts.Contexts(profile.query))
     # at most: all of line 4 and of what else is below line 5, each with a second more
     assert (verdict.wasted_share, verdict.wasted_interval) == (pytest.approx(0.64), (pytest.approx(0.32), pytest.approx(0.885)))
+
+
+@pytest.mark.parametrize("line, other, is_path", [(4, 5, True), (5, 4, True), (9, 5, False), (4, 9, False), (4, 4, True)])
+def test_lines_are_of_one_path_where_one_calls_most_of_the_other(profile, line, other, is_path):
+    """Line 4 has no time but that of line 5, which has a quarter of its own below line 9; half of line 9's is its own."""
+    found = contexts.Contexts(profile.query)
+    assert found.are_of_one_path(("program.py", line), {("program.py", other)}) == is_path
+
+
+@pytest.mark.parametrize("changes, share", [
+    ({}, 0.5), ({"severity": "low"}, 0.0), ({"category": "repeated native calls"}, 0.0), ({"category": "slice underutilization"}, 0.5),
+    ({"file": "/x/library.py"}, 0.0), ({"line": 9}, 0.0)])
+def test_waste_is_named_on_the_call_path_too(program, profile, changes, share):
+    """Line 4 is the true one; line 5 is called by it alone."""
+    profile.db.execute("DELETE FROM x_sample WHERE node = 4")
+    verdict = judge.judge(program, [finding(5, cpu_s=6.0) | changes], contexts.Contexts(profile.query))
+    assert (verdict.path_share, verdict.rank) == (share, None)
+    assert judge.is_named(verdict, 2.0) == (share > 0)
+    assert not judge.is_named(verdict, 1.2), "a figure three times as large as the saving"
 
 
 @pytest.mark.parametrize("category, is_right, is_defensible", [

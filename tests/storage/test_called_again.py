@@ -52,6 +52,20 @@ def test_a_counted_call_names_the_line_below_it(changed):
     assert (call["severity"], call["first_line"]) == ("high", 19) and call["first_file"].endswith("waste.py")
 
 
+@pytest.mark.parametrize("again, category", [(99, INVARIANT), (51, INVARIANT), (30, REPEATED)])
+def test_a_call_is_invariant_if_most_of_the_rounds_repeat_it(changed, again, category):
+    """What comes again is that of the call before, always."""
+    kinds = 100 - again
+    counted = ("INSERT INTO called SELECT DISTINCT w.process, f.path, 13, 'rotate', 'work', 3, 1, 100, 0, 100, "
+               f"{kinds}, {kinds}, {kinds // 2}, 0, {again}, 0, {again}, 8e8, {again / 100 * 8e8}, 0, 8e8, 2e9 FROM watch w JOIN file f ON f.process = w.process "
+               "AND f.path GLOB '*waste.py'")
+    of_weight = "UPDATE sample SET native_ns = native_ns / 20, python_ns = python_ns / 20 WHERE node NOT IN (19, 219)"
+    changes = (*ALONE, BELOW_13, counted, of_weight, "DELETE FROM watch WHERE first_node = 219")
+    call = findings(changed(*changes))["store", "waste.py", 13]
+    assert call["evidence"].startswith(f"of 100 calls of rotate that were counted, {again} were made before")
+    assert call["category"] == category
+
+
 def counted(calls, compared, once):
     """Calls of rotate() in line 13, of which none repeats the one before."""
     return ("INSERT INTO called SELECT DISTINCT w.process, f.path, 13, 'rotate', 'work', 3, 1, "

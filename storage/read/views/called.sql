@@ -22,8 +22,9 @@ CREATE VIEW x_called_threshold AS SELECT
   1.1 AS other_calls,      -- As many: what comes again was called this many times as often at most
   0.8 AS below_part,       -- the time of a callee is that of the line, if it made calls of this part of it at least
   0.5 AS inner_part,       -- a function calls itself: this part of the time of these calls at least comes again,
-  0.5 AS same_part;        -- the same in each round of a loop: this part of what came again had the arguments of the
-                           -- call before
+  0.5 AS same_part,        -- the same in each round of a loop: this part of what came again had the arguments of the
+                           -- call before,
+  0.5 AS rounds_part;      -- and this part of its calls at least comes again
 
 -- By callee. Of n calls of which k met arguments that came once, the other part comes again (windows.sql). That is not
 -- said of a function that calls itself: it may keep its results, and then what comes again is short. new_calls:
@@ -70,7 +71,7 @@ CREATE VIEW x_called_again AS
 SELECT x.*, a.cpu_ns * 1.0 AS run_ns
 FROM (
   SELECT y.*, CASE WHEN y.is_inner THEN 'inefficient algorithm'
-      WHEN y.is_in_loop AND y.same >= c.same_part * y.again THEN 'loop-invariant computation'
+      WHEN y.is_in_loop AND y.same >= c.same_part * y.again AND y.again >= c.rounds_part * y.calls THEN 'loop-invariant computation'
       ELSE 'repeated native calls' END AS category, iif(y.is_inner, c.inner_part, c.again_part) AS least_part,
       c.whole_part, c.other_part, c.other_calls, c.below_part
   FROM x_called_line y JOIN x_called_threshold c) x
