@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fixes of several lines save together, as the summary and the page have it: time that lines share counts once. And
-which lines call which."""
+"""What fixes of several lines save together, as the summary and the page have it: time that lines share counts once.
+And which lines call which."""
 
 import collections
 import functools
@@ -40,7 +40,7 @@ class Contexts:
 
     @functools.cached_property
     def paths(self):
-        """[({(base name of the file, line)}, ns)] of the contexts that have CPU time: the Python lines on their stack."""
+        """[({(base name of the file, line)}, ns)] of the contexts with CPU time: the Python lines on their stack."""
         above, nodes = {}, self.query(NODES)
         own_ns = collections.Counter({(one["process"], one["node"]): one["ns"] for one in self.query(COSTS)})
         parents = {(one["process"], one["id"]): (one["process"], one["parent"]) for one in nodes}

@@ -177,7 +177,7 @@ def test_time_that_true_lines_share_counts_once(tmp_path, profile):
 
 @pytest.mark.parametrize("line, other, is_path", [(4, 5, True), (5, 4, True), (9, 5, False), (4, 9, False), (4, 4, True)])
 def test_lines_are_of_one_path_where_one_calls_most_of_the_other(profile, line, other, is_path):
-    """Line 4 has no time but that of line 5, which has a quarter of its own below line 9; half of line 9's is its own."""
+    """All of line 4's time is line 5's, of which a quarter is below line 9; half of line 9's is its own."""
     found = contexts.Contexts(profile.query)
     assert found.are_of_one_path(("program.py", line), {("program.py", other)}) == is_path
 
