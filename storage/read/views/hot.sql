@@ -48,7 +48,7 @@ CREATE VIEW x_heavy_line AS
 SELECT run, file, line, share, iif(is_counted, callee, NULL) AS callee, CASE
     WHEN is_counted THEN calls
     WHEN is_compared THEN compared END AS new_calls, comparisons, runs_once, runs_once AND EXISTS (
-    SELECT 1 FROM process p JOIN node n ON n.process = p.id
+    SELECT 1 FROM process p JOIN node n ON n.process = p.id AND n.location = n.own_location
     JOIN node b ON b.process = n.process AND b.id = n.parent AND b.own_location <> n.own_location AND b.location <> b.own_location
     JOIN place(l, u, f) AT (b.process, b.own_location)
     WHERE p.run = h.run AND f.path = h.file AND l.line = h.line) AS starts_libraries
