@@ -301,11 +301,6 @@ bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t addre
     return true;
 }
 
-void pie_symbol_table_take_mapping(struct pie_symbol_table *table, void *mapping, size_t bytes) {
-    table->mapping = mapping;
-    table->mapping_bytes = bytes;
-}
-
 size_t pie_symbol_table_count(const struct pie_symbol_table *table) {
     return table->count;
 }

@@ -15,8 +15,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { BLOCK_SEGMENTS = 64, BLOCK_BYTES_MAX = 16 << 20 };
+enum { BLOCK_SEGMENTS = 64, BLOCK_BYTES_MAX = 16 << 20, BLOCKS_A_REST = 4 };
 
 struct packed {
     uint64_t count;
@@ -187,6 +188,12 @@ static bool is_sound(const struct pie_symbol_table *table, size_t block, const c
     return true;
 }
 
+/* The kernel maps 64 kB around each page that is read, which would count as the process's memory. */
+static void rest(const struct pie_symbol_table *table) {
+    if (table->mapping)
+        (void)madvise(table->mapping, table->mapping_bytes, MADV_DONTNEED);
+}
+
 size_t pie_symbol_table_block_at(const struct pie_symbol_table *table, uint64_t address) {
     size_t low = 0, high = table->n_places;
 
@@ -216,7 +223,15 @@ int pie_symbol_table_reach(struct pie_symbol_table *table, uint64_t address) {
     }
     table->loaded[number - 1] = bytes;
     table->loaded_bytes += place->bytes;
+    if (++table->n_loaded % BLOCKS_A_REST == 0)
+        rest(table);
     return 0;
+}
+
+void pie_symbol_table_take_mapping(struct pie_symbol_table *table, void *mapping, size_t bytes) {
+    table->mapping = mapping;
+    table->mapping_bytes = bytes;
+    rest(table);
 }
 
 const struct pie_symbol_segment *pie_symbol_table_loaded(const struct pie_symbol_table *table,

@@ -34,7 +34,7 @@ struct pie_symbol_table {
     struct pie_symbol_place *places;  /* in block; NULL: nothing is packed */
     size_t n_places;
     char **loaded; /* by block: its segments and their names; NULL: not reached */
-    size_t loaded_bytes;
+    size_t loaded_bytes, n_loaded;
     const char *blocks; /* to be read with safe loads */
     void *block, *mapping;
     size_t mapping_bytes;

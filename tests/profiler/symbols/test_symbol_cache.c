@@ -243,6 +243,31 @@ static void test_only_what_is_reached_is_read(void **state) {
     pie_symbol_table_destroy(whole);
 }
 
+/* Of the file's pages few stay in memory, whatever the kernel maps around those that are read. */
+static void test_the_file_is_not_kept_in_memory(void **state) {
+    char line[256], path[128];
+    bool is_file = false, was_seen = false;
+
+    put("", true);
+    struct pie_symbol_table *table = pie_symbol_cache_get(&module, true);
+    for (int i = 0; i < 256; i += 64)
+        assert_int_equal(pie_symbol_table_reach(table, address_of(i)), 0);
+    path_of(FILE_NAME, path);
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        if (line[strcspn(line, "-:")] == '-') /* the head of a mapping */
+            is_file = strstr(line, path) != NULL;
+        if (is_file && strncmp(line, "Rss:", 4) == 0) {
+            assert_int_equal(strtol(line + 4, NULL, 10), 0);
+            was_seen = true;
+        }
+    }
+    fclose(maps);
+    assert_true(was_seen);
+    pie_symbol_table_destroy(table);
+}
+
 /* The module itself is asked then, and the file replaced. */
 static void test_a_damaged_block_sends_to_the_module(void **state) {
     struct pie_module_entry own = module;
@@ -469,6 +494,7 @@ int main(void) {
         cmocka_unit_test(test_a_damaged_file_is_not_used),
         cmocka_unit_test(test_a_file_that_shrinks_while_it_is_used),
         cmocka_unit_test(test_only_what_is_reached_is_read),
+        cmocka_unit_test(test_the_file_is_not_kept_in_memory),
         cmocka_unit_test(test_a_damaged_block_sends_to_the_module),
         cmocka_unit_test(test_what_is_no_table_is_not_unpacked),
         cmocka_unit_test(test_a_debug_file_that_is_installed_later_counts),
