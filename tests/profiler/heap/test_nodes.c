@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -253,6 +255,22 @@ static void test_when_what_is_kept_was_allocated(void **state) {
     assert_int_equal(node_of(1)->row.mallocs, 0);
 }
 
+/* What lies beyond is not looked at: in a young process most pages of that table are untouched. */
+static void test_only_tickets_that_were_used_are_looked_at(void **state) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    struct pie_heap_block *used = (struct pie_heap_block *)(void *)(memory + page) - 3;
+
+    used[2] = (struct pie_heap_block){
+        .node_index = (uint32_t)(node_of_size(1, 5) - nodes.nodes) + 1, .weight_bytes = 100, .since_ns = SECOND};
+    pie_heap_leaks_decide(&leaks, &nodes, used, 3, 10 * SECOND);
+    assert_int_equal(node_of_size(1, 5)->row.mallocs, 1);
+    pie_heap_leaks_ask(&leaks, &nodes, used, 3, 10 * SECOND);
+    munmap(memory, 2 * page);
+}
+
 /* Blocks of one size stay, those of another are freed, in the same context: each has its own score. */
 static void test_sizes_are_apart(void **state) {
     node_of_size(1, 2), node_of_size(1, 5);
@@ -399,6 +417,7 @@ int main(void) {
         cmocka_unit_test_setup(test_what_lives_for_a_moment_says_nothing, fresh_leaks),
         cmocka_unit_test_setup(test_ages_have_classes, fresh_leaks),
         cmocka_unit_test_setup(test_when_what_is_kept_was_allocated, fresh_leaks),
+        cmocka_unit_test_setup(test_only_tickets_that_were_used_are_looked_at, fresh_leaks),
         cmocka_unit_test_setup(test_sizes_are_apart, fresh_leaks),
         cmocka_unit_test_setup(test_only_what_has_changed_is_looked_at, fresh),
         cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),
