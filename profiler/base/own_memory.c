@@ -24,7 +24,7 @@ static struct large {
     void *block;
     size_t size; /* whole pages */
 } large[LARGE_MAX];
-static size_t large_end; /* slots beyond were never used */
+static size_t large_end;                                 /* slots beyond were never used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of large; taken alone */
 static _Atomic uint64_t mapped_bytes;                    /* of all of them; relaxed: a figure */
 

@@ -135,7 +135,8 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     uint64_t spent_ns = leaks->retention->spent_ns();
     if (leaks->is_waiting || allowed_ns < spent_ns + ASK_LEAST_NS)
         return;
-    struct pie_heap_node *suspect = find_suspect(nodes, blocks, tickets, now_ns - leaks->started_ns < YOUNG_NS);
+    struct pie_heap_node *suspect =
+        find_suspect(nodes, blocks, tickets, now_ns - leaks->started_ns < YOUNG_NS);
     uint64_t young_ns =
         now_ns - (now_ns - leaks->started_ns) / AGE_PART; /* since then: not known to be kept */
     size_t count = suspect ? blocks_of(nodes, suspect, blocks, tickets, young_ns, wanted) : 0;

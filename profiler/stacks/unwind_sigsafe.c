@@ -12,7 +12,8 @@
  * which the rule was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is
  * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot.
  * Slots are hashes, so only the first ones are used until many have been overwritten; then four times as many are, and
- * what was known moves when it is asked for. The cache survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
+ * what was known moves when it is asked for. The cache survives fork: the child has the same code; a slot that another
+ * thread was filling just then stays closed.
  *
  * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a
  * walk but never harms. */

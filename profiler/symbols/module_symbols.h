@@ -15,9 +15,9 @@
 struct pie_module_symbols {
     struct pie_symbol_table *table; /* NULL: nothing is known */
     struct pie_dwarf *dwarf;        /* NULL: nothing is known */
-    unsigned tries;   /* to read the file, as long as it failed for want of descriptors or memory */
-    bool is_complete;     /* no use in trying again */
-    bool has_bad_cache;   /* the kept table is damaged */
+    unsigned tries;     /* to read the file, as long as it failed for want of descriptors or memory */
+    bool is_complete;   /* no use in trying again */
+    bool has_bad_cache; /* the kept table is damaged */
 };
 
 /* Reads them, unless they were read; again if the last time failed for want of descriptors or memory. Of a kept table

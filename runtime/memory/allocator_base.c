@@ -208,8 +208,8 @@ static void *library_of(void *function, const char **ret_path) {
     return info.dli_fbase;
 }
 
-/* The addresses of the library that `wanted` is of. dladdr() would look for the nearest of all of its names as well, for
- * each function anew. */
+/* The addresses of the library that `wanted` is of. dladdr() would look for the nearest of all of its names as well,
+ * for each function anew. */
 struct place {
     uintptr_t wanted, begin, end;
 };

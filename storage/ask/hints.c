@@ -231,7 +231,8 @@ static const char all_garbage_sql[] =
     " AND (n.process, coalesce(n.line_location, 0)) IN (SELECT process, line FROM collecting)"
     " GROUP BY s.process, s.node"
     " UNION ALL SELECT u.process, u.cpu_ns, m.id, m.parent, u.line, u.depth + 1 FROM up u"
-    " JOIN node m ON m.process = u.process AND m.id = u.above WHERE m.line_location IS u.line AND u.depth < 4096)"
+    " JOIN node m ON m.process = u.process AND m.id = u.above WHERE m.line_location IS u.line AND u.depth < "
+    "4096)"
     " SELECT u.cpu_ns FROM up u WHERE (u.process, u.at) IN (SELECT process, id FROM collecting))";
 static const char garbage_sql[] =
     "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"

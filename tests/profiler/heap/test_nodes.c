@@ -263,8 +263,9 @@ static void test_only_tickets_that_were_used_are_looked_at(void **state) {
     assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
     struct pie_heap_block *used = (struct pie_heap_block *)(void *)(memory + page) - 3;
 
-    used[2] = (struct pie_heap_block){
-        .node_index = (uint32_t)(node_of_size(1, 5) - nodes.nodes) + 1, .weight_bytes = 100, .since_ns = SECOND};
+    used[2] = (struct pie_heap_block){.node_index = (uint32_t)(node_of_size(1, 5) - nodes.nodes) + 1,
+                                      .weight_bytes = 100,
+                                      .since_ns = SECOND};
     pie_heap_leaks_decide(&leaks, &nodes, used, 3, 10 * SECOND);
     assert_int_equal(node_of_size(1, 5)->row.mallocs, 1);
     pie_heap_leaks_ask(&leaks, &nodes, used, 3, 10 * SECOND);
@@ -345,7 +346,8 @@ static void test_a_young_process_is_asked_about_what_has_grown(void **state) {
     assert_int_equal(asked_node.value, 2);
     leaks.is_waiting = false;
     pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND); /* of an old one, about what it keeps, too */
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS,
+                       10 * SECOND); /* of an old one, about what it keeps, too */
     assert_int_equal(asked_node.value, 1);
 }
 
