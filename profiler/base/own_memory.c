@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
     LARGE_BYTES = 64 * 1024, /* glibc's threshold begins at twice that */
@@ -21,13 +24,46 @@ static struct large {
     void *block;
     size_t size; /* whole pages */
 } large[LARGE_MAX];
+static size_t large_end;                                 /* slots beyond were never used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of large; taken alone */
+static _Atomic uint64_t mapped_bytes;                    /* of all of them; relaxed: a figure */
+
+/* Not through the exported functions, which note each mapping in a table of many pages. A sanitizer wants to know. */
+#if PIE_SANITIZED
+static void *map(size_t size) {
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void unmap(void *block, size_t size) {
+    munmap(block, size);
+}
+
+static void *remap(void *block, size_t old_size, size_t size) {
+    return mremap(block, old_size, size, MREMAP_MAYMOVE);
+}
+#else
+static void *map(size_t size) {
+    return (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void unmap(void *block, size_t size) {
+    syscall(SYS_munmap, block, size);
+}
+
+static void *remap(void *block, size_t old_size, size_t size) {
+    return (void *)syscall(SYS_mremap, block, old_size, size, MREMAP_MAYMOVE, NULL);
+}
+#endif
+
+uint64_t pie_own_mapped_bytes(void) {
+    return atomic_load_explicit(&mapped_bytes, memory_order_relaxed);
+}
 
 static struct large *find(const void *block) {
-    for (size_t i = 0; i < LARGE_MAX; i++)
+    for (size_t i = 0; i < large_end; i++)
         if (large[i].block == block)
             return &large[i];
-    return NULL;
+    return !block && large_end < LARGE_MAX ? &large[large_end++] : NULL;
 }
 
 static size_t whole_pages(size_t size) {
@@ -54,11 +90,13 @@ static void *map_large(size_t size) {
     pthread_mutex_lock(&lock);
     struct large *slot = find(NULL);
     if (slot) {
-        block = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (block == MAP_FAILED)
+        block = map(whole_pages(size));
+        if (block == MAP_FAILED) {
             block = NULL;
-        else
+        } else {
             *slot = (struct large){block, whole_pages(size)};
+            atomic_fetch_add_explicit(&mapped_bytes, slot->size, memory_order_relaxed);
+        }
     }
     pthread_mutex_unlock(&lock);
     return block;
@@ -78,7 +116,8 @@ static size_t large_size(const void *block) {
 static void unmap_large(void *block) {
     pthread_mutex_lock(&lock);
     struct large *slot = find(block);
-    munmap(block, slot->size);
+    unmap(block, slot->size);
+    atomic_fetch_sub_explicit(&mapped_bytes, slot->size, memory_order_relaxed);
     *slot = (struct large){0};
     pthread_mutex_unlock(&lock);
 }
@@ -107,11 +146,13 @@ static void *remap_large(void *block, size_t size) {
         return NULL;
     pthread_mutex_lock(&lock);
     struct large *slot = find(block);
-    void *moved = mremap(block, slot->size, whole_pages(size), MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED)
+    void *moved = remap(block, slot->size, whole_pages(size));
+    if (moved == MAP_FAILED) {
         moved = NULL;
-    else
+    } else {
+        atomic_fetch_add_explicit(&mapped_bytes, whole_pages(size) - slot->size, memory_order_relaxed);
         *slot = (struct large){moved, whole_pages(size)};
+    }
     pthread_mutex_unlock(&lock);
     return moved;
 }

@@ -42,10 +42,12 @@ struct row {
     bool rsp_changed; /* RSP has a rule of its own: not modelled */
 };
 
-/* A reader over mapped bytes; `bad` sticks. */
+/* A reader over mapped bytes; `bad` sticks. Entries are read byte by byte, so the last word is kept. */
 struct cursor {
     const uint8_t *at, *end;
     bool bad;
+    uintptr_t word_at; /* 0: none is kept */
+    uint64_t word;
 };
 
 struct cie {
@@ -56,15 +58,44 @@ struct cie {
     struct cursor instructions;
 };
 
-static uint64_t read_bytes(struct cursor *c, size_t size) {
-    uint64_t value = 0;
+/* The bytes of the aligned word around `at`, those before it shifted out. False: they cannot be read. */
+static bool load_from(struct cursor *c, uintptr_t at, uint64_t *ret_word) {
+    uintptr_t skip = at % sizeof c->word;
 
-    if (c->bad || (size_t)(c->end - c->at) < size || !pie_safe_copy(&value, c->at, size)) {
+    if (c->word_at != at - skip || !c->word_at) {
+        c->word_at = pie_safe_load((const void *)(at - skip), (uintptr_t *)&c->word) ? at - skip : 0;
+        if (!c->word_at)
+            return false;
+    }
+    *ret_word = c->word >> (skip * 8);
+    return true;
+}
+
+/* Little-endian, as x86-64 is; at most 8. A word is only loaded if one of the wanted bytes is in it. */
+static uint64_t read_bytes(struct cursor *c, size_t size) {
+    uintptr_t at = (uintptr_t)c->at;
+    size_t here = sizeof c->word - at % sizeof c->word;
+    uint64_t value, rest = 0;
+
+    if (c->bad || (size_t)(c->end - c->at) < size || !load_from(c, at, &value) ||
+        (size > here && !load_from(c, at + here, &rest))) {
         c->bad = true;
         return 0;
     }
     c->at += size;
-    return value;
+    if (size > here)
+        value |= rest << (here * 8);
+    return size == sizeof value ? value : value & ((UINT64_C(1) << (size * 8)) - 1);
+}
+
+/* Most of an entry are single bytes of a word that is kept. */
+static inline uint8_t read_byte(struct cursor *c) {
+    uintptr_t at = (uintptr_t)c->at;
+
+    if (c->at >= c->end || at - c->word_at >= sizeof c->word || c->bad)
+        return (uint8_t)read_bytes(c, 1);
+    c->at++;
+    return (uint8_t)(c->word >> (at % sizeof c->word * 8));
 }
 
 /* LEB128 (DWARF 5 §7.6); a signed one is extended from the last byte's bit 6. */
@@ -74,7 +105,7 @@ static uint64_t read_leb(struct cursor *c, bool is_signed) {
     unsigned shift = 0;
 
     do {
-        byte = (uint8_t)read_bytes(c, 1);
+        byte = read_byte(c);
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
@@ -135,12 +166,12 @@ static uint64_t read_encoded(struct cursor *c, uint8_t encoding, bool relative) 
 static bool parse_augmentation(struct cursor *c, const char *text, struct cie *cie) {
     for (; *text; text++) {
         if (*text == 'R') {
-            cie->pointer_encoding = (uint8_t)read_bytes(c, 1);
+            cie->pointer_encoding = read_byte(c);
         } else if (*text == 'P') {
-            uint8_t encoding = (uint8_t)read_bytes(c, 1);
+            uint8_t encoding = read_byte(c);
             read_encoded(c, encoding, false);
         } else if (*text == 'L') {
-            read_bytes(c, 1);
+            read_byte(c);
         } else if (*text == 'S') {
             cie->is_signal = true;
         } else if (*text != 'B') {
@@ -151,7 +182,7 @@ static bool parse_augmentation(struct cursor *c, const char *text, struct cie *c
 }
 
 static bool parse_cie(const uint8_t *at, struct cie *cie) {
-    struct cursor c = {at, at + 4, false};
+    struct cursor c = {at, at + 4, false, 0, 0};
     char augmentation[8] = "";
     size_t n = 0;
 
@@ -161,14 +192,14 @@ static bool parse_cie(const uint8_t *at, struct cie *cie) {
     c.end = c.at + length;
     if (read_bytes(&c, 4) != 0) /* a CIE has id 0 */
         return false;
-    uint64_t version = read_bytes(&c, 1);
-    while (n < sizeof augmentation && (augmentation[n] = (char)read_bytes(&c, 1)) != 0)
+    uint64_t version = read_byte(&c);
+    while (n < sizeof augmentation && (augmentation[n] = (char)read_byte(&c)) != 0)
         n++;
     if (n == sizeof augmentation || (version != 1 && version != 3))
         return false;
     *cie = (struct cie){.code_align = read_uleb(&c)};
     cie->data_align = read_sleb(&c);
-    uint64_t ra_reg = version == 1 ? read_bytes(&c, 1) : read_uleb(&c);
+    uint64_t ra_reg = version == 1 ? read_byte(&c) : read_uleb(&c);
     if (c.bad || ra_reg != REG_RA_DWARF)
         return false;
     if (augmentation[0] == 'z') {
@@ -331,7 +362,7 @@ static void step_register(struct machine *m, struct cursor *c, const struct cie 
 /* Runs instructions until the end or until they describe code beyond pc. */
 static bool run(struct machine *m, struct cursor c, const struct cie *cie, uint64_t pc) {
     for (unsigned n = 0; c.at < c.end && m->loc <= pc; n++) {
-        uint8_t op = (uint8_t)read_bytes(&c, 1);
+        uint8_t op = read_byte(&c);
         uint8_t low = op & 0x3f;
 
         if (c.bad || n == INSTRUCTIONS_MAX)
@@ -350,7 +381,7 @@ static bool run(struct machine *m, struct cursor c, const struct cie *cie, uint6
 
 /* DW_OP_breg6 n, optionally followed by DW_OP_deref: fills *ret_offset. */
 static bool is_rbp_expression(const uint8_t *at, bool deref, int32_t *ret_offset) {
-    struct cursor c = {at, at + 16, false};
+    struct cursor c = {at, at + 16, false, 0, 0};
     uint64_t size = read_uleb(&c);
 
     c.end = c.at + (size < 16 ? size : 0);
@@ -438,7 +469,7 @@ static struct pie_cfi_rule rule_of(const struct row *row) {
 /* Reads an FDE up to its addresses; c is left behind them. False: it is not one that covers pc. */
 static bool open_fde(const uint8_t *at, uint64_t pc, struct cursor *c, struct cie *cie, uint64_t *ret_begin,
                      uint64_t *ret_size) {
-    *c = (struct cursor){at, at + 4, false};
+    *c = (struct cursor){at, at + 4, false, 0, 0};
     uint64_t length = read_bytes(c, 4);
     if (c->bad || length < 4 || length > 1 << 24)
         return false;
@@ -472,6 +503,18 @@ static struct pie_cfi_rule read_fde(const uint8_t *at, uint64_t pc) {
     return run(&m, c, &cie, pc) ? rule_of(&m.row) : exotic;
 }
 
+/* A word of the table, of which linkers align each to its size. */
+static bool load_offset(const uint8_t *at, int32_t *ret_offset) {
+    uintptr_t skip = (uintptr_t)at % sizeof(uintptr_t), word;
+
+    if (skip % sizeof *ret_offset != 0)
+        return pie_safe_copy(ret_offset, at, sizeof *ret_offset);
+    if (!pie_safe_load(at - skip, &word))
+        return false;
+    *ret_offset = (int32_t)(word >> (skip * 8));
+    return true;
+}
+
 /* Binary search in the table of .eh_frame_hdr: pairs of 32-bit offsets from the header, sorted by first pc. */
 static const uint8_t *search_table(const uint8_t *header, const uint8_t *table, uint64_t count, uint64_t pc) {
     uint64_t low = 0, high = count;
@@ -479,7 +522,7 @@ static const uint8_t *search_table(const uint8_t *header, const uint8_t *table, 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         int32_t begin;
-        if (!pie_safe_copy(&begin, table + middle * 8, sizeof begin))
+        if (!load_offset(table + middle * 8, &begin))
             return NULL;
         if ((uint64_t)(uintptr_t)header + (uint64_t)(int64_t)begin <= pc)
             low = middle + 1;
@@ -487,7 +530,7 @@ static const uint8_t *search_table(const uint8_t *header, const uint8_t *table, 
             high = middle;
     }
     int32_t fde;
-    if (low == 0 || !pie_safe_copy(&fde, table + (low - 1) * 8 + 4, sizeof fde))
+    if (low == 0 || !load_offset(table + (low - 1) * 8 + 4, &fde))
         return NULL;
     return header + fde;
 }
@@ -497,7 +540,7 @@ static const uint8_t *find_fde_in(const struct pie_object *object, uintptr_t pc)
     if (!object->eh_frame)
         return NULL;
     const uint8_t *header = object->eh_frame;
-    struct cursor c = {header, header + 64, false};
+    struct cursor c = {header, header + 64, false, 0, 0};
     uint64_t version = read_bytes(&c, 1);
     uint8_t frame_encoding = (uint8_t)read_bytes(&c, 1), count_encoding = (uint8_t)read_bytes(&c, 1);
     uint8_t table_encoding = (uint8_t)read_bytes(&c, 1);

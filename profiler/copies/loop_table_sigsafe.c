@@ -88,7 +88,7 @@ int pie_copy_site_put(uint64_t ip, const struct pie_copy_site *site) {
 void pie_copy_sites_forget(void) {
     uint32_t now = pie_code_generation();
 
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; n_slots && i < SLOTS; i++) /* without any, its pages are left untouched */
         if (atomic_load_explicit(&slots[i], memory_order_relaxed))
             atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
     n_slots = n_sites = 0;

@@ -65,6 +65,7 @@ struct pie_heap_drain {
     uint64_t full_ns;  /* when all nodes were written, changed or not */
     struct pie_heap_nodes nodes;
     struct pie_heap_block blocks[PIE_HEAP_TICKETS]; /* by ticket */
+    uint32_t tickets;                               /* one beyond the last that was ever a block's */
     bool is_lost[PIE_HEAP_TICKETS];                 /* lost before it was known, at the last tick */
     size_t tracked;
     struct event *events;
@@ -264,6 +265,8 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
                             real_ns(drain, record->time_ns));
     if (!record->ticket)
         return;
+    if (record->ticket >= drain->tickets)
+        drain->tickets = record->ticket + 1u;
     *block = (struct pie_heap_block){
         .is_known = true,
         .node_index = (uint32_t)(node - drain->nodes.nodes) + 1,
@@ -353,7 +356,7 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
     const void *addresses[PIE_HEAP_TICKETS];
 
     pie_heap_table_blocks(addresses);
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
+    for (uint32_t ticket = 1; ticket < drain->tickets; ticket++) {
         struct pie_heap_block *block = &drain->blocks[ticket];
         if (!block->node_index || block->sq_bytes2 == 0 || !addresses[ticket] ||
             !pie_heap_table_is_last(ticket, addresses[ticket]))
@@ -397,8 +400,8 @@ static void note_lives(struct pie_heap_drain *drain, uint64_t now_ns) {
 }
 
 static void look_for_leaks(struct pie_heap_drain *drain, uint64_t now_ns) {
-    pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
-    pie_heap_leaks_ask(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
+    pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, drain->tickets, now_ns);
+    pie_heap_leaks_ask(&drain->leaks, &drain->nodes, drain->blocks, drain->tickets, now_ns);
     drain->leaks_ns = now_ns;
 }
 
@@ -573,7 +576,7 @@ void pie_heap_drain_forget(struct pie_heap_drain *drain) {
 
     if (!pie_heap_nodes_forget(&drain->nodes, is_kept, drain, &index))
         return;
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++)
+    for (uint32_t ticket = 1; ticket < drain->tickets; ticket++)
         drain->blocks[ticket].node_index = index[drain->blocks[ticket].node_index];
     pie_free(index);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/heap/footprint.h"
 
+#include "profiler/base/own_memory.h"
 #include "profiler/base/proc_file.h"
 #include "profiler/base/region.h"
 #include "profiler/heap/engine.h"
@@ -168,7 +169,7 @@ static uint64_t resident_bytes(void *base, size_t used) {
 }
 
 static uint64_t own_bytes(void) {
-    int64_t heap = pie_heap_own_bytes();
+    int64_t heap = pie_heap_own_bytes() + (int64_t)pie_own_mapped_bytes();
     uint64_t bytes = heap > 0 ? (uint64_t)heap : 0;
 
     for (int arena = 0; arena < PIE_ARENA_COUNT; arena++)

@@ -57,16 +57,16 @@ static void count_kept(const struct pie_heap_leaks *leaks, struct pie_heap_node 
 /* Only nodes with tracked blocks and those that have changed can have another score, but for what ages; that is noted
  * by the next change, or when all nodes are written. */
 void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
-                           const struct pie_heap_block *blocks, uint64_t now_ns) {
+                           const struct pie_heap_block *blocks, uint32_t tickets, uint64_t now_ns) {
     uint64_t age_ns = (now_ns - leaks->started_ns) / AGE_PART;
 
     age_ns = age_ns < PIE_HEAP_AGE_MIN_NS ? PIE_HEAP_AGE_MIN_NS : age_ns;
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++)
+    for (uint32_t ticket = 1; ticket < tickets; ticket++)
         if (blocks[ticket].node_index)
             begin_anew(&nodes->nodes[blocks[ticket].node_index - 1], age_ns);
     for (uint32_t i = nodes->dirty; i; i = nodes->nodes[i - 1].next_dirty)
         begin_anew(&nodes->nodes[i - 1], age_ns);
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS && now_ns - leaks->started_ns > age_ns; ticket++)
+    for (uint32_t ticket = 1; ticket < tickets && now_ns - leaks->started_ns > age_ns; ticket++)
         if (blocks[ticket].node_index)
             count_kept(leaks, &nodes->nodes[blocks[ticket].node_index - 1], &blocks[ticket], now_ns - age_ns);
 }
@@ -81,11 +81,11 @@ static bool has_grown(const struct pie_heap_node *node) {
 
 /* The context with most new memory since the last look; NULL: none is in question. */
 static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const struct pie_heap_block *blocks,
-                                          bool is_young) {
+                                          uint32_t tickets, bool is_young) {
     struct pie_heap_node *suspect = NULL;
     uint64_t most = 0;
 
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
+    for (uint32_t ticket = 1; ticket < tickets; ticket++) {
         struct pie_heap_node *node =
             blocks[ticket].node_index ? &nodes->nodes[blocks[ticket].node_index - 1] : NULL;
         uint64_t live_bytes = node ? pie_heap_node_live_bytes(node) : 0;
@@ -100,14 +100,14 @@ static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const st
 }
 
 static size_t blocks_of(const struct pie_heap_nodes *nodes, const struct pie_heap_node *node,
-                        const struct pie_heap_block *blocks, uint64_t young_ns,
+                        const struct pie_heap_block *blocks, uint32_t tickets, uint64_t young_ns,
                         uintptr_t ret_blocks[ASK_BLOCKS_MAX]) {
     const void *addresses[PIE_HEAP_TICKETS];
     uint32_t index = (uint32_t)(node - nodes->nodes) + 1;
     size_t count = 0;
 
     pie_heap_table_blocks(addresses);
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS && count < ASK_BLOCKS_MAX; ticket++)
+    for (uint32_t ticket = 1; ticket < tickets && count < ASK_BLOCKS_MAX; ticket++)
         if (blocks[ticket].node_index == index && addresses[ticket] && blocks[ticket].since_ns < young_ns)
             ret_blocks[count++] = (uintptr_t)addresses[ticket];
     return count;
@@ -125,7 +125,7 @@ static void take_answer(struct pie_heap_leaks *leaks) {
 }
 
 void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
-                        const struct pie_heap_block *blocks, uint64_t now_ns) {
+                        const struct pie_heap_block *blocks, uint32_t tickets, uint64_t now_ns) {
     uintptr_t wanted[ASK_BLOCKS_MAX];
     uint64_t allowed_ns = (now_ns - leaks->started_ns) / ASK_PART + ASK_CREDIT_NS;
 
@@ -135,10 +135,11 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     uint64_t spent_ns = leaks->retention->spent_ns();
     if (leaks->is_waiting || allowed_ns < spent_ns + ASK_LEAST_NS)
         return;
-    struct pie_heap_node *suspect = find_suspect(nodes, blocks, now_ns - leaks->started_ns < YOUNG_NS);
+    struct pie_heap_node *suspect =
+        find_suspect(nodes, blocks, tickets, now_ns - leaks->started_ns < YOUNG_NS);
     uint64_t young_ns =
         now_ns - (now_ns - leaks->started_ns) / AGE_PART; /* since then: not known to be kept */
-    size_t count = suspect ? blocks_of(nodes, suspect, blocks, young_ns, wanted) : 0;
+    size_t count = suspect ? blocks_of(nodes, suspect, blocks, tickets, young_ns, wanted) : 0;
     uint64_t budget_ns = allowed_ns - spent_ns;
     if (budget_ns > ASK_BUDGET_NS)
         budget_ns = ASK_BUDGET_NS;

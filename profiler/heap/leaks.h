@@ -43,12 +43,12 @@ struct pie_heap_leaks {
 void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *retention,
                          uint64_t started_ns);
 /* Counts allocations that lived for a tenth of the run, and those of them that were freed; and when those that were not
- * were made. */
+ * were made. blocks: by ticket; tickets: one beyond the last that was ever a block's. */
 void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
-                           const struct pie_heap_block *blocks, uint64_t now_ns);
+                           const struct pie_heap_block *blocks, uint32_t tickets, uint64_t now_ns);
 /* Asks who holds the objects of the context that looks most like a leak and was not asked about, if time allows. */
 void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
-                        const struct pie_heap_block *blocks, uint64_t now_ns);
+                        const struct pie_heap_block *blocks, uint32_t tickets, uint64_t now_ns);
 int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink);
 void pie_heap_leaks_clear(struct pie_heap_leaks *leaks);
 /* 1 - (frees + 1) / (mallocs - frees + 2): the chance that the next one is not freed, by Laplace's rule of

@@ -68,8 +68,9 @@ static struct table *table; /* in the region: the same address in a forked child
 
 _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES]; /* pie_heap_table_init() clears it */
 
+/* The first table of a process finds the filter untouched, and leaves its pages so. */
 int pie_heap_table_init(void) {
-    for (size_t i = 0; i < PIE_HEAP_FILTER_BYTES; i++)
+    for (size_t i = 0; table && i < PIE_HEAP_FILTER_BYTES; i++)
         atomic_store_explicit(&pie_heap_filter[i], 0, memory_order_relaxed);
     table = pie_region_alloc(PIE_ARENA_HEAP, sizeof *table);
     return table ? 0 : -ENOMEM;

@@ -11,8 +11,9 @@
  * before and after. Nobody waits: a slot that is being filled is passed over. The state also carries the generation in
  * which the rule was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is
  * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot.
- * Slots are hashes, so only the first ones are used until many have been overwritten; then four times as many are. The
- * cache survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
+ * Slots are hashes, so only the first ones are used until many have been overwritten; then four times as many are, and
+ * what was known moves when it is asked for. The cache survives fork: the child has the same code; a slot that another
+ * thread was filling just then stays closed.
  *
  * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a
  * walk but never harms. */
@@ -30,7 +31,7 @@
 
 enum {
     CACHE_SLOTS = 1 << 16,
-    CACHE_FIRST_SLOTS = 1 << 14,
+    CACHE_FIRST_SLOTS = 1 << 12,
     CACHE_GROWTH = 4,
     CACHE_PROBES = 4,
     CROWDED_SHIFT = 6, /* so much of the slots has been overwritten: a load of about a half */
@@ -55,7 +56,7 @@ static size_t cache_slot(uintptr_t pc, size_t slots) {
     return (size_t)(pie_hash_upper(pc) >> 48) % slots;
 }
 
-/* A rule of a full neighbourhood goes. With more slots, what is known is out of place and is looked up again. */
+/* A rule of a full neighbourhood goes. With more slots, what is known is out of place. */
 static void overwrite(uint32_t slots) {
     if (slots < CACHE_SLOTS &&
         atomic_fetch_add_explicit(&overwritten, 1, memory_order_relaxed) >= slots >> CROWDED_SHIFT &&
@@ -68,8 +69,8 @@ static uint32_t generation_of(uint64_t state) {
     return (uint32_t)(state >> (SEQUENCE_BITS + MODULE_BITS));
 }
 
-static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule) {
-    size_t slots = atomic_load_explicit(&slots_used, memory_order_relaxed), slot = cache_slot(pc, slots);
+static bool find_among(size_t slots, uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule) {
+    size_t slot = cache_slot(pc, slots);
 
     for (size_t i = 0; i < CACHE_PROBES; i++) {
         size_t at = (slot + i) % slots;
@@ -88,7 +89,7 @@ static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule)
     return false;
 }
 
-/* A rule from when fewer slots were used: no lookup comes there. */
+/* A rule from when fewer slots were used. */
 static bool is_out_of_place(uintptr_t pc, size_t at, size_t slots) {
     return (at - cache_slot(pc, slots)) % slots >= CACHE_PROBES;
 }
@@ -127,6 +128,18 @@ static void cache_put(uintptr_t pc, uint32_t now, const struct pie_cfi_rule *rul
                           (uint64_t)now << (SEQUENCE_BITS + MODULE_BITS) |
                               (uint64_t)rule->module << SEQUENCE_BITS | sequence,
                           memory_order_release);
+}
+
+/* A rule from when fewer slots were used comes to its place. */
+static bool cache_get(uintptr_t pc, uint32_t now, struct pie_cfi_rule *ret_rule) {
+    size_t slots = atomic_load_explicit(&slots_used, memory_order_relaxed);
+
+    if (find_among(slots, pc, now, ret_rule))
+        return true;
+    if (slots == CACHE_FIRST_SLOTS || !find_among(slots / CACHE_GROWTH, pc, now, ret_rule))
+        return false;
+    cache_put(pc, now, ret_rule);
+    return true;
 }
 
 void *pie_unwind_cache(size_t *ret_bytes) {

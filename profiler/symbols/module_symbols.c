@@ -71,12 +71,24 @@ static struct pie_symbol_table *kept_table(const struct pie_module_entry *entry,
     return limits->symbol_bytes ? pie_symbol_cache_get(entry, limits->dwarf_bytes > 0) : NULL;
 }
 
+bool pie_module_symbols_reach(struct pie_module_symbols *symbols, uint64_t vaddr) {
+    if (!symbols->table || pie_symbol_table_reach(symbols->table, vaddr) != -EBADMSG)
+        return true;
+    pie_symbol_table_destroy(symbols->table);
+    symbols->table = NULL;
+    symbols->is_complete = false;
+    symbols->has_bad_cache = true;
+    return false;
+}
+
 void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pie_module_entry *entry,
-                             const struct pie_module_files_limits *limits,
+                             uint64_t vaddr, const struct pie_module_files_limits *limits,
                              struct pie_symbolizer_counters *counters) {
     if (symbols->is_complete)
         return;
-    if (symbols->tries == 0 && (symbols->table = kept_table(entry, limits))) {
+    if (symbols->tries == 0 && !symbols->has_bad_cache)
+        symbols->table = kept_table(entry, limits);
+    if (symbols->table && symbols->tries == 0 && pie_module_symbols_reach(symbols, vaddr)) {
         symbols->is_complete = true;
         return;
     }

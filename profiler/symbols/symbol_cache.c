@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* A file is written under another name and then renamed, so a reader finds all of it or nothing, however many write. It
- * has a check over all of its bytes; one that is cut, damaged or of another version is not used, and is replaced. It is
- * read, not mapped: a file that shrinks does no harm.
+ * has a check over its head, and one over each block of symbols (symbol_table_pack.c): one that is cut, damaged or of
+ * another version is not used, and is replaced. It is mapped, since most of it is never looked at, and read with safe
+ * loads: a file that shrinks does no harm.
  *
  * A build-id stands for a file's contents, so only its separate debug files are looked at again: those may be
  * installed later. So are glibc's choices for this processor: the folder may be used by several machines. */
@@ -11,6 +12,7 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
+#include "profiler/base/safe_load.h"
 #include "profiler/symbols/loaded_symbols.h"
 #include "profiler/symbols/module_files.h"
 #include "profiler/symbols/symbol_cache_folder.h"
@@ -20,9 +22,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Another one for each change of the format. Characters: newer GCCs warn of a string that loses its end. */
-static const char MAGIC[] = {'p', 'i', 'e', '-', 's', 'y', 'm', '3'};
+static const char MAGIC[] = {'p', 'i', 'e', '-', 's', 'y', 'm', '4'};
 
 enum {
     SYMBOLS_MIN = 256, /* fewer are read as fast from the module */
@@ -32,7 +35,8 @@ static const uint64_t FILE_BYTES_MAX = 16 << 20;
 
 struct header {
     char magic[sizeof MAGIC];
-    uint64_t check;    /* of all that follows */
+    uint64_t check;    /* of all that follows, but for blocks of symbols */
+    uint64_t head;     /* bytes before these blocks */
     uint64_t separate; /* pie_module_files_separate() */
     uint64_t chosen;   /* pie_loaded_symbols_mark_chosen() */
     uint64_t has_no_dwarf;
@@ -68,60 +72,61 @@ static bool file_name(const struct pie_module_entry *entry, char name[NAME_MAX +
            snprintf(name, NAME_MAX + 1, "%s", entry->build_id) <= NAME_MAX;
 }
 
-static uint64_t word_at(const char *bytes, size_t left) {
-    uint64_t word = 0;
+/* Whole words. */
+static uint64_t check_of(const char *head, size_t size) {
+    uint64_t check = 0, word;
 
-    memcpy(&word, bytes, left < sizeof word ? left : sizeof word);
-    return word;
+    for (size_t at = offsetof(struct header, head); at + sizeof word <= size; at += sizeof word) {
+        memcpy(&word, head + at, sizeof word);
+        check = pie_hash_mix(check, word);
+    }
+    return check;
 }
 
-/* In lanes: one step of a hash waits for the one before, and a table of the executable has 100,000 words. */
-static uint64_t check_of(const char *bytes, size_t size) {
-    enum { LANES = 4 };
-    uint64_t hashes[LANES] = {size, 1, 2, 3};
-    size_t at = offsetof(struct header, separate);
-
-    for (; at + LANES * sizeof hashes[0] <= size; at += LANES * sizeof hashes[0])
-        for (size_t lane = 0; lane < LANES; lane++)
-            hashes[lane] =
-                pie_hash_mix(hashes[lane], word_at(bytes + at + lane * sizeof hashes[0], sizeof hashes[0]));
-    for (size_t lane = 1; lane < LANES; lane++)
-        hashes[0] = pie_hash_mix(hashes[0], hashes[lane]);
-    for (; at < size; at += sizeof hashes[0])
-        hashes[0] = pie_hash_mix(hashes[0], word_at(bytes + at, size - at));
-    return hashes[0];
-}
-
-/* The table takes bytes. NULL: there is none, and bytes stay the caller's. */
-static struct pie_symbol_table *table_of(const struct pie_module_entry *entry, bool wants_dwarf, char *bytes,
-                                         size_t size) {
-    struct pie_symbol_table *table = NULL;
+/* The head, to be freed; NULL: it is none of this format and of this module as it is now. */
+static char *head_of(const struct pie_module_entry *entry, bool wants_dwarf, const char *mapping, size_t size,
+                     size_t *ret_bytes) {
     struct header header;
 
-    if (size < sizeof header)
+    if (size < sizeof header || !pie_safe_copy(&header, mapping, sizeof header) ||
+        memcmp(header.magic, MAGIC, sizeof MAGIC) != 0 || header.head < sizeof header || header.head > size ||
+        header.head % sizeof(uint64_t) != 0)
         return NULL;
-    memcpy(&header, bytes, sizeof header);
-    if (memcmp(header.magic, MAGIC, sizeof MAGIC) != 0 || header.check != check_of(bytes, size) ||
-        header.link[sizeof header.link - 1] != '\0' || (wants_dwarf && !header.has_no_dwarf) ||
-        header.separate != pie_module_files_separate(entry, header.link) ||
-        header.chosen != pie_loaded_symbols_mark_chosen(entry))
+    char *head = pie_malloc(header.head);
+    if (!head)
         return NULL;
-    return pie_symbol_table_unpack(bytes, sizeof header, size - sizeof header, &table) == 0 ? table : NULL;
+    *ret_bytes = header.head;
+    if (pie_safe_copy(head, mapping, header.head)) {
+        memcpy(&header, head, sizeof header);
+        if (header.head == *ret_bytes && header.check == check_of(head, header.head) &&
+            header.link[sizeof header.link - 1] == '\0' && (!wants_dwarf || header.has_no_dwarf) &&
+            header.separate == pie_module_files_separate(entry, header.link) &&
+            header.chosen == pie_loaded_symbols_mark_chosen(entry))
+            return head;
+    }
+    pie_free(head);
+    return NULL;
 }
 
 struct pie_symbol_table *pie_symbol_cache_get(const struct pie_module_entry *entry, bool wants_dwarf) {
     struct pie_symbol_table *table = NULL;
     char name[NAME_MAX + 1];
-    size_t size;
+    size_t size, head_bytes;
 
     if (!folder[0] || !file_name(entry, name))
         return NULL;
-    char *bytes = pie_symbol_cache_read(folder, name, FILE_BYTES_MAX, &size);
-    if (bytes)
-        table = table_of(entry, wants_dwarf, bytes, size);
-    if (!table)
-        pie_free(bytes);
-    return table;
+    char *mapping = pie_symbol_cache_map(folder, name, FILE_BYTES_MAX, &size);
+    if (!mapping)
+        return NULL;
+    char *head = head_of(entry, wants_dwarf, mapping, size, &head_bytes);
+    if (head && pie_symbol_table_unpack(head, sizeof(struct header), head_bytes - sizeof(struct header),
+                                        mapping + head_bytes, size - head_bytes, &table) == 0) {
+        pie_symbol_table_take_mapping(table, mapping, size);
+        return table;
+    }
+    pie_free(head);
+    munmap(mapping, size);
+    return NULL;
 }
 
 void pie_symbol_cache_put(const struct pie_module_entry *entry, const char *link, bool has_no_dwarf,
@@ -138,11 +143,12 @@ void pie_symbol_cache_put(const struct pie_module_entry *entry, const char *link
         return;
     memcpy(header.magic, MAGIC, sizeof MAGIC);
     memcpy(header.link, link, strlen(link));
+    header.head = sizeof header + pie_symbol_table_head_bytes(table);
     header.separate = pie_module_files_separate(entry, link);
     header.chosen = pie_loaded_symbols_mark_chosen(entry);
     memcpy(bytes, &header, sizeof header);
     pie_symbol_table_pack(table, bytes + sizeof header);
-    uint64_t check = check_of(bytes, size);
+    uint64_t check = check_of(bytes, header.head);
     memcpy(bytes + offsetof(struct header, check), &check, sizeof check);
     pie_symbol_cache_write(folder, name, bytes, size);
     pie_free(bytes);

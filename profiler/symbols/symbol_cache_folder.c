@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,49 +61,31 @@ static int open_folder(const char *caches, bool makes) {
     return fd < 0 ? -1 : enter(fd, "symbols", makes);
 }
 
-static bool read_all(int fd, char *bytes, size_t size) {
-    for (size_t at = 0; at < size;) {
-        ssize_t n = pread(fd, bytes + at, size - at, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += (size_t)n;
-    }
-    return true;
-}
-
-static char *read_file(int fd, uint64_t max_bytes, size_t *ret_size) {
+static void *map_file(int fd, uint64_t max_bytes, size_t *ret_size) {
     struct stat status;
 
     if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !is_ours(&status) || status.st_size <= 0 ||
         (uint64_t)status.st_size > max_bytes)
         return NULL;
-    size_t size = (size_t)status.st_size;
-    char *bytes = pie_malloc(size);
-    if (!bytes)
+    void *mapping = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapping == MAP_FAILED)
         return NULL;
-    pie_populate(bytes, size);
-    if (!read_all(fd, bytes, size)) {
-        pie_free(bytes);
-        return NULL;
-    }
     if (status.st_mtim.tv_sec < now_s() - DAY_S)
         (void)futimens(fd, NULL);
-    *ret_size = size;
-    return bytes;
+    *ret_size = (size_t)status.st_size;
+    return mapping;
 }
 
-char *pie_symbol_cache_read(const char *caches, const char *name, uint64_t max_bytes, size_t *ret_size) {
+void *pie_symbol_cache_map(const char *caches, const char *name, uint64_t max_bytes, size_t *ret_size) {
     int folder = open_folder(caches, false);
     if (folder < 0)
         return NULL;
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    char *bytes = fd < 0 ? NULL : read_file(fd, max_bytes, ret_size);
+    void *mapping = fd < 0 ? NULL : map_file(fd, max_bytes, ret_size);
     if (fd >= 0)
         close(fd);
     close(folder);
-    return bytes;
+    return mapping;
 }
 
 /* --- Bounds --- */

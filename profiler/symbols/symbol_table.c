@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The state of step 3. */
 struct sweep {
@@ -237,38 +238,50 @@ int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_
 void pie_symbol_table_destroy(struct pie_symbol_table *table) {
     if (!table)
         return;
-    if (table->block) {
-        pie_free(table->block);
-    } else {
-        pie_free(table->segments);
-        pie_free(table->names);
-    }
+    for (size_t i = 0; i < table->n_places; i++)
+        pie_free(table->loaded[i]);
+    pie_free(table->loaded);
+    pie_free(table->block);
+    if (table->mapping)
+        munmap(table->mapping, table->mapping_bytes);
+    pie_free(table->segments);
+    pie_free(table->names);
     pie_free(table);
 }
 
-static const struct pie_symbol_segment *find_segment(const struct pie_symbol_table *table, uint64_t address) {
-    size_t low = 0, high = table->count;
-    while (low < high) {
+/* The segment of an address, and the names that it is of; NULL: there is none. */
+static const struct pie_symbol_segment *find_segment(const struct pie_symbol_table *table, uint64_t address,
+                                                     const char **ret_names) {
+    const struct pie_symbol_segment *segments = table->segments;
+    size_t low = 0, count = table->count;
+
+    if (table->places)
+        segments = pie_symbol_table_loaded(table, address, &count);
+    if (!segments)
+        return NULL;
+    *ret_names = table->places ? (const char *)(segments + count) : table->names;
+    for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        if (table->segments[middle].start <= address)
+        if (segments[middle].start <= address)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == 0)
         return NULL;
-    const struct pie_symbol_segment *segment = &table->segments[low - 1];
-    return address - segment->start < segment->size ? segment : NULL;
+    return address - segments[low - 1].start < segments[low - 1].size ? &segments[low - 1] : NULL;
 }
 
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {
-    const struct pie_symbol_segment *segment = find_segment(table, address);
-    return segment && !(segment->name & PIE_NAME_LEFT) ? table->names + segment->name : NULL;
+    const char *names;
+    const struct pie_symbol_segment *segment = find_segment(table, address, &names);
+    return segment && !(segment->name & PIE_NAME_LEFT) ? names + segment->name : NULL;
 }
 
 bool pie_symbol_table_find_left(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_offset,
                                 uint64_t *ret_max_bytes) {
-    const struct pie_symbol_segment *segment = find_segment(table, address);
+    const char *names;
+    const struct pie_symbol_segment *segment = find_segment(table, address, &names);
     if (!segment || !(segment->name & PIE_NAME_LEFT))
         return false;
     uint64_t at = segment->name & ~PIE_NAME_LEFT;
@@ -279,7 +292,8 @@ bool pie_symbol_table_find_left(const struct pie_symbol_table *table, uint64_t a
 
 bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,
                             uint64_t *ret_end) {
-    const struct pie_symbol_segment *segment = find_segment(table, address);
+    const char *names;
+    const struct pie_symbol_segment *segment = find_segment(table, address, &names);
     if (!segment)
         return false;
     *ret_start = segment->start;
@@ -292,5 +306,8 @@ size_t pie_symbol_table_count(const struct pie_symbol_table *table) {
 }
 
 size_t pie_symbol_table_size_bytes(const struct pie_symbol_table *table) {
-    return sizeof(*table) + table->count * sizeof(*table->segments) + table->names_size;
+    size_t segments = table->places ? 0 : table->count;
+    size_t places = table->n_places * (sizeof(*table->places) + sizeof(*table->loaded));
+    return sizeof(*table) + segments * sizeof(*table->segments) + table->names_size + places +
+           table->loaded_bytes;
 }

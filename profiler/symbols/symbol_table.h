@@ -49,9 +49,16 @@ bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t addre
 size_t pie_symbol_table_count(const struct pie_symbol_table *table);
 size_t pie_symbol_table_size_bytes(const struct pie_symbol_table *table);
 
-/* A table as bytes, and back. unpack() believes nothing: 0, -EBADMSG for bytes that are no table, or -ENOMEM. What is
- * packed lies in a block of pie_malloc()'s from `at` on (a multiple of 8), `size` bytes. The table takes the block and
- * uses it as it is; on failure the block stays the caller's. A packed table is of this machine's form. */
+/* A table as bytes, a head and blocks, and back. unpack() believes nothing: 0, -EBADMSG for bytes that are no head, or
+ * -ENOMEM. The head lies in a block of pie_malloc()'s from `at` on (a multiple of 8). The table takes the block and
+ * uses it as it is; on failure the block stays the caller's. The blocks stay where they are while the table lives, and
+ * may vanish: they are read with safe loads. A packed table is of this machine's form. It has symbols of a block once
+ * reach() was asked for an address of it: 0, or -EBADMSG for bytes that are no block. Of other tables all is there. */
+size_t pie_symbol_table_head_bytes(const struct pie_symbol_table *table);
 size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table);
 void pie_symbol_table_pack(const struct pie_symbol_table *table, void *ret_bytes);
-int pie_symbol_table_unpack(void *block, size_t at, size_t size, struct pie_symbol_table **ret_table);
+int pie_symbol_table_unpack(void *block, size_t at, size_t head_bytes, const void *blocks,
+                            size_t blocks_bytes, struct pie_symbol_table **ret_table);
+/* What the blocks lie in is unmapped with the table. */
+void pie_symbol_table_take_mapping(struct pie_symbol_table *table, void *mapping, size_t bytes);
+int pie_symbol_table_reach(struct pie_symbol_table *table, uint64_t address);

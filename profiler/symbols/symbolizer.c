@@ -98,7 +98,8 @@ static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symboliz
         data->owner = symbolizer;
         entry->user = data;
     }
-    if (!data->symbols.is_complete) {
+    uint64_t vaddr = address - entry->base;
+    if (!data->symbols.is_complete || !pie_module_symbols_reach(&data->symbols, vaddr)) {
         /* At least 1, which is too little for any: 0 says that none is wanted. */
         uint64_t dwarf_left = all_dwarf_bytes_max + 1 - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
         struct pie_module_files_limits limits = {
@@ -106,7 +107,7 @@ static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symboliz
             /* Lines inside the interpreter and the C library tell a user nothing, and to read them costs 30 ms. */
             .dwarf_bytes = pie_home_contains(address) ? 0 : smaller(dwarf_bytes_max, dwarf_left),
         };
-        pie_module_symbols_load(&data->symbols, entry, &limits, &symbolizer->counters);
+        pie_module_symbols_load(&data->symbols, entry, vaddr, &limits, &symbolizer->counters);
         update_sizes(data);
     }
     return &data->symbols;

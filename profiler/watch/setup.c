@@ -44,6 +44,18 @@ static double budget_of(const struct pie_config *config) {
     return BUDGET_PART * (config->overhead_budget > 0 ? config->overhead_budget : BUDGET_FIXED);
 }
 
+/* The first start of a process finds these tables untouched, and leaves their pages so. */
+static void forget(void) {
+    static bool is_again;
+
+    if (is_again) {
+        pie_watch_patience_forget();
+        pie_watch_fruit_forget();
+        pie_watch_items_forget();
+    }
+    is_again = true;
+}
+
 const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
                                                       const struct pie_pystack_ops *ops,
                                                       const struct pie_clock_facts *clock_facts,
@@ -82,9 +94,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
         *ret_note = SILENT;
     }
     if (kind != PIE_ACCESS_NONE) {
-        pie_watch_patience_forget();
-        pie_watch_fruit_forget();
-        pie_watch_items_forget();
+        forget();
         settings = (struct pie_watch_settings){
             .registers = registers_of(by_ptrace),
             .ops = ops,

@@ -94,6 +94,8 @@ static void keep(const char *name, size_t name_size, const char *text, size_t te
 }
 
 const char *pie_cell_sources_find(const char *name, size_t *ret_size) {
+    if (atomic_load_explicit(&used, memory_order_relaxed) == 0) /* no page of the chains is touched */
+        return NULL;
     size_t size = strlen(name);
     uint32_t hash = hash_of(name, size);
     uint32_t at = atomic_load_explicit(&newest[hash % CHAINS], memory_order_acquire);

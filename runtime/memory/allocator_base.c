@@ -19,6 +19,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -207,9 +208,35 @@ static void *library_of(void *function, const char **ret_path) {
     return info.dli_fbase;
 }
 
+/* The addresses of the library that `wanted` is of. dladdr() would look for the nearest of all of its names as well,
+ * for each function anew. */
+struct place {
+    uintptr_t wanted, begin, end;
+};
+
+static int note_place(struct dl_phdr_info *info, size_t size, void *context) {
+    struct place *place = context;
+    uintptr_t begin = UINTPTR_MAX, end = 0;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t at = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type != PT_LOAD)
+            continue;
+        begin = at < begin ? at : begin;
+        end = at + header->p_memsz > end ? at + header->p_memsz : end;
+    }
+    if (place->wanted < begin || place->wanted >= end)
+        return 0;
+    place->begin = begin;
+    place->end = end;
+    return 1;
+}
+
 /* Who owns blocks must be who measures them. */
 static bool is_of_one_library(const struct pie_allocator_base *base) {
-    void *owner = library_of((void *)base->malloc, NULL);
+    struct place owner = {.wanted = (uintptr_t)base->malloc};
     void *const others[] = {(void *)base->free,
                             (void *)base->calloc,
                             (void *)base->realloc,
@@ -218,10 +245,12 @@ static bool is_of_one_library(const struct pie_allocator_base *base) {
                             (void *)base->aligned_alloc,
                             (void *)base->malloc_usable_size};
 
+    if (!dl_iterate_phdr(note_place, &owner))
+        return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (library_of(others[i], NULL) != owner)
+        if ((uintptr_t)others[i] < owner.begin || (uintptr_t)others[i] >= owner.end)
             return false;
-    return owner;
+    return true;
 }
 
 /* Sanitizers that replace malloc() all define this beside it (sanitizer/allocator_interface.h). */

@@ -26,12 +26,34 @@ struct kept {
     const char *name;
     const char *may_be;  /* a view of the runs of which there may be rows (may_be.sql); NULL: any */
     const char *columns; /* those that other views name, of a table that is empty for that reason */
-    bool has_no_runs;    /* its rows are the same for all */
+    const char *from; /* a view that is kept, of which all of its rows come; NULL: several, or another one */
+    bool has_no_runs; /* its rows are the same for all */
 };
 
 #define OF_FINDING                                                                                           \
     "run, file, line, function, function_line, native_function, native_library, evidence, advice, "
 #define LIMITS ", line_ns, run_ns, z2, high_traps, high_low, high_part, high_share, calls_high"
+
+/* All that they have. */
+#define OF_WINDOWED                                                                                          \
+    "run, kind, file, line, function, function_line, first_file, first_line, native_function, "              \
+    "native_library, category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, "         \
+    "low_ns, high_ns, again_ns, again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, "          \
+    "traps, watches, sampler, library, user_file, user_line, redundant_ns, trap_ns, trap_sq, "               \
+    "is_reuse, is_decided, basis, severity, becomes_known, rank"
+#define OF_JUDGED                                                                                            \
+    OF_WINDOWED                                                                                              \
+    ", confirmed_share, refuted_share, compared_share, singles_min, whole_ns, kept_max, again_min, "         \
+    "rest_faster, verdict_file, verdict_line, file_end, facts, is_whole, calls, compared, "                  \
+    "compared_of, again, alike, singles, counted_ns, counted_again_ns, alike_ns, single_ns, within, "        \
+    "within_ns, is_about_singles, is_about_calls, kept_args, bulk_ns, has_grown, is_about_again, "           \
+    "found_verdict, gain_ns, gain_share"
+#define OF_LINE                                                                                              \
+    OF_JUDGED                                                                                                \
+    ", found_gain_ns, found_most_ns, proven_severity, found_proof, is_told, kind_text, place_text, "         \
+    "nth, is_line_high, is_counted_again, has_below, below_file, below_line, first_text, other_text, "       \
+    "library_text, line_severity, verdict, proof, fix_gain_ns, most_ns, is_evidence, line_category, "        \
+    "line_advice, line_evidence, line_first_file, line_first_line"
 
 static const struct kept kept[] = {
     {.name = "x_threshold", .has_no_runs = true},
@@ -68,9 +90,9 @@ static const struct kept kept[] = {
      .may_be = "x_may_hot",
      .columns = "run, file, line, function, function_line, line_ns, runs_once, file_end, run_ns, severity"},
     {.name = "x_told_finding"},
-    {.name = "x_windowed_finding"},
-    {.name = "x_judged_finding"},
-    {.name = "x_line_finding"},
+    {.name = "x_windowed_finding", .from = "x_told_finding", .columns = OF_WINDOWED},
+    {.name = "x_judged_finding", .from = "x_windowed_finding", .columns = OF_JUDGED},
+    {.name = "x_line_finding", .from = "x_judged_finding", .columns = OF_LINE},
     {.name = "x_high_finding"},
 };
 
@@ -254,6 +276,18 @@ static int may_be(const struct keeping *keeping, const struct kept *of) {
     return r < 0 ? r : code == SQLITE_ROW;
 }
 
+/* The one that its rows come from is kept by now, and has none: that is known without preparing it. */
+static bool comes_from_nothing(const struct keeping *keeping, const struct kept *of) {
+    sqlite3_stmt *statement = NULL;
+    char *sql = of->from ? sqlite3_mprintf("SELECT 1 FROM temp.%s LIMIT 1", of->from) : NULL;
+    bool is_empty = sql && sqlite3_prepare_v2(keeping->reader->db, sql, -1, &statement, NULL) == SQLITE_OK &&
+                    sqlite3_step(statement) == SQLITE_DONE;
+
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return is_empty;
+}
+
 /* -errno, or 0. */
 static int keep_rows(const struct keeping *keeping, const struct kept *of,
                      const struct pie_schema_statement *view) {
@@ -279,7 +313,9 @@ static int keep_view(struct keeping *keeping, const struct pie_schema_statement 
         r = keep_nothing(reader, of, keeping->ret_message);
     } else if (r > 0) {
         r = keep_named(keeping, view->name + view->name_size, view->sql + view->size);
-        if (r == 0 && of)
+        if (r == 0 && of && comes_from_nothing(keeping, of))
+            r = keep_nothing(reader, of, keeping->ret_message);
+        else if (r == 0 && of)
             r = keep_rows(keeping, of, view);
     }
     reader->has_view[i] = reader->is_kept[i] = r == 0 && of;

@@ -200,6 +200,29 @@ static void test_a_run_without_evidence_has_the_same_columns(void **state) {
     pie_reader_close(reader);
 }
 
+/* What comes from a step that found nothing is not prepared: its table has all columns all the same. */
+static void test_what_comes_from_nothing_has_all_columns(void **state) {
+    static const char *const views[] = {"x_windowed_finding", "x_judged_finding", "x_line_finding"};
+    pie_fixture_write(pie_folder_database(), folder_of_database(), 1);
+    assert_int_equal(ask_number("SELECT count(*) FROM x_told_finding"), 0);
+    struct pie_reader *makes = open_reader(), *keeps = open_reader();
+    pie_reader_keep_run(keeps, 1);
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+        char sql[128];
+        struct pie_cursor *made, *kept;
+        snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE run = :run", views[i]);
+        assert_int_equal(pie_cursor_open(makes, sql, &made, NULL), 0);
+        assert_int_equal(pie_cursor_open_once(keeps, sql, &kept, NULL), 0);
+        assert_int_equal(pie_cursor_column_count(kept), pie_cursor_column_count(made));
+        for (int k = 0; k < pie_cursor_column_count(made); k++)
+            assert_string_equal(pie_cursor_column_name(kept, k), pie_cursor_column_name(made, k));
+        pie_cursor_close(made);
+        pie_cursor_close(kept);
+    }
+    pie_reader_close(makes);
+    pie_reader_close(keeps);
+}
+
 /* A statement with a WITH clause of its own, an alias, a text and a column that look like views. */
 static void test_a_statement_is_taken_as_it_stands(void **state) {
     static struct answer answer;
@@ -222,6 +245,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_findings_of_one_kind_are_found, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_run_without_evidence_has_the_same_columns, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_what_comes_from_nothing_has_all_columns, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_statement_is_taken_as_it_stands, pie_folder_set_up,
                                         pie_folder_tear_down),

@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -55,6 +59,34 @@ static void test_calloc_gives_zeros_and_refuses_overflow(void **state) {
     volatile size_t huge = SIZE_MAX / 2;
     assert_null(pie_calloc(huge, 3));
     assert_null(pie_malloc(SIZE_MAX));
+}
+
+#if !PIE_SANITIZED
+/* Instead of the C library's, as pieprof's exported one is. */
+static unsigned calls_of_mmap;
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+    calls_of_mmap++;
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+#endif
+
+/* A mapping of ours is none of the program's. */
+static void test_mapped_blocks_are_counted_here_alone(void **state) {
+    uint64_t before = pie_own_mapped_bytes();
+    char *small = pie_malloc(60000), *large = pie_calloc(1, 100000), *other = pie_malloc(1 << 20);
+
+    assert_int_equal(pie_own_mapped_bytes() - before, 102400 + (1 << 20));
+    large = pie_realloc(large, 300000);
+    assert_non_null(large);
+    assert_int_equal(pie_own_mapped_bytes() - before, 303104 + (1 << 20));
+    pie_free(other);
+    pie_free(small);
+    assert_int_equal(pie_own_mapped_bytes() - before, 303104);
+    pie_free(large);
+    assert_int_equal(pie_own_mapped_bytes(), before);
+#if !PIE_SANITIZED
+    assert_int_equal(calls_of_mmap, 0);
+#endif
 }
 
 /* A list keeps what is in it while it grows from small blocks to mapped ones. */
@@ -154,6 +186,7 @@ int main(void) {
         cmocka_unit_test(test_large_blocks_do_not_move_mallocs_threshold), /* first: the heap is untouched */
         cmocka_unit_test(test_resizing_keeps_the_content_across_both_kinds),
         cmocka_unit_test(test_calloc_gives_zeros_and_refuses_overflow),
+        cmocka_unit_test(test_mapped_blocks_are_counted_here_alone),
         cmocka_unit_test(test_a_list_has_room_for_one_more),
         cmocka_unit_test(test_many_large_blocks),
         cmocka_unit_test(test_sort_is_stable_and_right),

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -196,10 +198,10 @@ static void test_only_a_decided_fate_counts(void **state) {
     alive(7, 1, SECOND);                  /* nine tenths of the run old */
     alive(5, 1, 9 * SECOND + SECOND / 2); /* young */
     freed(3, 1, 4 * SECOND);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 10);
     assert_int_equal(node_of(1)->row.frees, 3);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 12 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 12 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 15);
     assert_int_equal(node_of(1)->row.frees, 3);
 }
@@ -210,10 +212,10 @@ static void test_what_lives_for_a_moment_says_nothing(void **state) {
     alive(20, 1, 0);
     freed(60000, 1, SECOND / 20);
     freed(70000, 1, SECOND / 4);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 20);
     assert_int_equal(node_of(1)->row.frees, 0);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks,
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS,
                           SECOND); /* early, they were a quarter of it: the class is full */
     assert_int_equal(node_of(1)->row.frees, UINT16_MAX);
 }
@@ -241,16 +243,33 @@ static void test_when_what_is_kept_was_allocated(void **state) {
     for (uint64_t i = 0; i < 8; i++)
         alive((uint32_t)i, 1, i * SECOND + SECOND / 2);
     alive(5, 1, 8 * SECOND + SECOND / 2);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, now_ns);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, now_ns);
     for (uint64_t i = 0; i < PIE_KEPT_PARTS; i++)
         assert_int_equal(node_of(1)->row.kept_bytes[i], 100 * i);
     assert_int_equal(node_of(1)->row.mallocs, 28);
     memset(blocks, 0, sizeof blocks); /* all of it is gone */
     pie_heap_node_touch(&nodes, node_of(1));
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, now_ns);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, now_ns);
     for (uint64_t i = 0; i < PIE_KEPT_PARTS; i++)
         assert_int_equal(node_of(1)->row.kept_bytes[i], 0);
     assert_int_equal(node_of(1)->row.mallocs, 0);
+}
+
+/* What lies beyond is not looked at: in a young process most pages of that table are untouched. */
+static void test_only_tickets_that_were_used_are_looked_at(void **state) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(mprotect(memory + page, page, PROT_NONE), 0);
+    struct pie_heap_block *used = (struct pie_heap_block *)(void *)(memory + page) - 3;
+
+    used[2] = (struct pie_heap_block){.node_index = (uint32_t)(node_of_size(1, 5) - nodes.nodes) + 1,
+                                      .weight_bytes = 100,
+                                      .since_ns = SECOND};
+    pie_heap_leaks_decide(&leaks, &nodes, used, 3, 10 * SECOND);
+    assert_int_equal(node_of_size(1, 5)->row.mallocs, 1);
+    pie_heap_leaks_ask(&leaks, &nodes, used, 3, 10 * SECOND);
+    munmap(memory, 2 * page);
 }
 
 /* Blocks of one size stay, those of another are freed, in the same context: each has its own score. */
@@ -260,18 +279,18 @@ static void test_sizes_are_apart(void **state) {
     alive_in(10, node_of_size(1, 2), SECOND);
     for (int i = 0; i < 40; i++)
         pie_heap_node_freed(node_of_size(1, 2), 3 * SECOND);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(node_of_size(1, 5)->row.mallocs, 30);
     assert_int_equal(node_of_size(1, 5)->row.frees, 0);
     assert_int_equal(node_of_size(1, 2)->row.mallocs, 50);
     assert_int_equal(node_of_size(1, 2)->row.frees, 40);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(asked_node.value, 1);
     assert_int_equal(asked_count, 30); /* of those that stay alone */
     assert_true(node_of_size(1, 5)->is_asked);
     assert_false(node_of_size(1, 2)->is_asked);
     has_answer = true;
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(leaks.n_answers, 1);
     assert_int_equal(leaks.answers[0].size, 5);
 }
@@ -279,7 +298,7 @@ static void test_sizes_are_apart(void **state) {
 static void test_what_an_import_allocates_is_no_leak(void **state) {
     node_of(1)->is_import = true;
     alive(50, 1, 0);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 0);
 }
 
@@ -289,17 +308,17 @@ static void test_the_fastest_growing_suspect_is_asked_about_once(void **state) {
     alive(40, 2, 0);
     alive(60, 3, 0);
     freed(30, 3, 5 * SECOND); /* they are freed */
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(asked_node.value, 2);
     assert_int_equal(asked_count, 32);
     assert_int_equal(asked_budget_ns, 100000000);
     asked_node.value = 0;
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 20 * SECOND); /* no answer yet */
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 20 * SECOND); /* no answer yet */
     assert_int_equal(asked_node.value, 0);
     has_answer = true;
     asked_node.value = 2;
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 30 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 30 * SECOND);
     assert_int_equal(leaks.n_answers, 1);
     assert_int_equal(leaks.answers[0].node.value, 2);
     assert_string_equal(leaks.answers[0].text, "list held by module app.cache");
@@ -317,32 +336,33 @@ static void grow_in_a_second(uint32_t id) {
 static void test_a_young_process_is_asked_about_what_has_grown(void **state) {
     node_of(1);
     alive(24, 1, SECOND / 4); /* made at once, such as a table that is read */
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
     assert_int_equal(asked_node.value, 0);
     node_of(2);
     grow_in_a_second(2);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
     assert_int_equal(asked_node.value, 2);
     leaks.is_waiting = false;
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND); /* of an old one, about what it keeps, too */
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS,
+                       10 * SECOND); /* of an old one, about what it keeps, too */
     assert_int_equal(asked_node.value, 1);
 }
 
 static void test_questions_take_a_hundredth_of_the_run(void **state) {
     node_of(1);
     grow_in_a_second(1);
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, SECOND);
     assert_int_equal(asked_node.value, 1);
     assert_int_equal(asked_budget_ns, 60000000 + SECOND / 100);
     leaks.is_waiting = false;
     node_of(1)->is_asked = false;
     asked_node.value = 0;
     spent_ns = 67000000;
-    pie_heap_leaks_ask(&leaks, &nodes, blocks,
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS,
                        SECOND + SECOND / 10); /* a millisecond more is not worth a question */
     assert_int_equal(asked_node.value, 0);
 }
@@ -351,8 +371,8 @@ static void test_what_does_not_grow_is_not_asked_about(void **state) {
     node_of(1);
     alive(20, 1, 0);
     node_of(1)->noted_live_bytes = pie_heap_node_live_bytes(node_of(1));
-    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, PIE_HEAP_TICKETS, 10 * SECOND);
     assert_int_equal(asked_node.value, 0);
 }
 
@@ -399,6 +419,7 @@ int main(void) {
         cmocka_unit_test_setup(test_what_lives_for_a_moment_says_nothing, fresh_leaks),
         cmocka_unit_test_setup(test_ages_have_classes, fresh_leaks),
         cmocka_unit_test_setup(test_when_what_is_kept_was_allocated, fresh_leaks),
+        cmocka_unit_test_setup(test_only_tickets_that_were_used_are_looked_at, fresh_leaks),
         cmocka_unit_test_setup(test_sizes_are_apart, fresh_leaks),
         cmocka_unit_test_setup(test_only_what_has_changed_is_looked_at, fresh),
         cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -23,6 +25,18 @@ static int set_up(void **state) {
 
 static int fresh(void **state) {
     return pie_region_reset() == 0 ? pie_heap_table_init() : -1;
+}
+
+/* First of all tests, with the first table of the process. */
+static void test_the_first_table_leaves_the_filter_untouched(void **state) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = ((uintptr_t)pie_heap_filter + page - 1) / page * page;
+    size_t pages = ((uintptr_t)pie_heap_filter + sizeof pie_heap_filter - begin) / page;
+    unsigned char resident[sizeof pie_heap_filter / 4096 + 1];
+
+    assert_int_equal(mincore((void *)begin, pages * page, resident), 0);
+    for (size_t i = 0; i < pages; i++)
+        assert_int_equal(resident[i] & 1, 0);
 }
 
 static const void *where(uint32_t ticket) {
@@ -279,6 +293,7 @@ static void test_a_drop_never_takes_the_next_block_of_the_address(void **state) 
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_first_table_leaves_the_filter_untouched, fresh),
         cmocka_unit_test_setup(test_a_block_is_found_once, fresh),
         cmocka_unit_test_setup(test_a_ticket_tells_what_became_of_its_block, fresh),
         cmocka_unit_test_setup(test_tickets_are_reserved_once_and_run_out, fresh),

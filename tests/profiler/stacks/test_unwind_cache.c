@@ -141,6 +141,16 @@ static void test_the_cache_grows_where_it_is_crowded(void **state) {
         rule_at(0x400000 + i * 8);
     pie_unwind_cache(&few_bytes);
     assert_int_equal(few_bytes, CACHE_FIRST_SLOTS * sizeof *cache);
+    uintptr_t known = 1000;
+    do
+        rule_at(0x400000 + known++ * 8);
+    while (pie_unwind_cache(&many_bytes) && many_bytes == few_bytes);
+    assert_int_equal(many_bytes, CACHE_GROWTH * few_bytes);
+    lookups = 0;
+    for (int round = 0; round < 2; round++)
+        for (uintptr_t i = 0; i < known; i++)
+            rule_at(0x400000 + i * 8);
+    assert_in_range(lookups, 1, known / 10); /* those that were overwritten: what is known moves */
     for (int round = 0; round < 2; round++)
         for (uintptr_t i = 0; i < CACHE_SLOTS / 4; i++)
             rule_at(0x400000 + i * 8);

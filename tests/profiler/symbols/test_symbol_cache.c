@@ -2,18 +2,23 @@
 #include "profiler/symbols/symbol_cache.h"
 
 #include "profiler/base/own_memory.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/symbols/module_symbols.h"
 #include "profiler/symbols/symbol_cache_folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -41,6 +46,10 @@ static int tear_down(void **state) {
     return system(command);
 }
 
+static uint64_t address_of(int symbol) {
+    return 0x1000 + (uint64_t)symbol * SYMBOL_BYTES;
+}
+
 static struct pie_symbol_table *make_table(void) {
     struct pie_symbol_table_builder *builder;
     struct pie_symbol_table *table;
@@ -49,7 +58,7 @@ static struct pie_symbol_table *make_table(void) {
     for (int i = 0; i < SYMBOLS; i++) {
         snprintf(names[i], sizeof names[i], "function_%d", i);
         assert_int_equal(pie_symbol_table_add(builder, names[i], ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-                                              0x1000 + (uint64_t)i * SYMBOL_BYTES, SYMBOL_BYTES, UINT64_MAX),
+                                              address_of(i), SYMBOL_BYTES, UINT64_MAX),
                          0);
     }
     assert_int_equal(pie_symbol_table_build(builder, &table), 0);
@@ -71,11 +80,15 @@ static bool is_there(bool wants_dwarf) {
     if (!table)
         return false;
     assert_int_equal(pie_symbol_table_count(table), SYMBOLS);
-    for (int i = 0; i < SYMBOLS; i++)
-        assert_string_equal(
-            pie_symbol_table_find(table, 0x1000 + (uint64_t)i * SYMBOL_BYTES + SYMBOL_BYTES - 1), names[i]);
+    for (int i = 0; i < SYMBOLS; i++) {
+        uint64_t address = address_of(i) + SYMBOL_BYTES - 1, start, end;
+        assert_int_equal(pie_symbol_table_reach(table, address), 0);
+        assert_string_equal(pie_symbol_table_find(table, address), names[i]);
+        assert_true(pie_symbol_table_range(table, address, &start, &end));
+        assert_true(start == address_of(i) && end == address_of(i + 1));
+    }
     assert_null(pie_symbol_table_find(table, 0xfff));
-    assert_null(pie_symbol_table_find(table, 0x1000 + (uint64_t)SYMBOLS * SYMBOL_BYTES));
+    assert_null(pie_symbol_table_find(table, address_of(SYMBOLS)));
     pie_symbol_table_destroy(table);
     return true;
 }
@@ -144,6 +157,24 @@ static void write_bytes(const char *bytes, size_t size) {
     close(fd);
 }
 
+/* Not used at all, or a part of it is refused; no name is another one. */
+static bool is_refused(void) {
+    struct pie_symbol_table *table = pie_symbol_cache_get(&module, false);
+    bool refused = !table;
+
+    for (int i = 0; table && i < SYMBOLS; i++) {
+        int r = pie_symbol_table_reach(table, address_of(i));
+        const char *name = pie_symbol_table_find(table, address_of(i));
+        if (r == 0)
+            assert_string_equal(name, names[i]);
+        else
+            assert_null(name);
+        refused |= r == -EBADMSG;
+    }
+    pie_symbol_table_destroy(table);
+    return refused;
+}
+
 static void test_a_damaged_file_is_not_used(void **state) {
     size_t size;
 
@@ -152,53 +183,169 @@ static void test_a_damaged_file_is_not_used(void **state) {
     for (size_t at = 0; at < size; at += 13) {
         bytes[at] ^= 0x10;
         write_bytes(bytes, size);
-        assert_null(pie_symbol_cache_get(&module, false));
+        assert_true(is_refused());
         bytes[at] ^= 0x10;
     }
     for (size_t cut = 0; cut < size; cut += 97) {
         write_bytes(bytes, cut);
-        assert_null(pie_symbol_cache_get(&module, false));
+        assert_true(is_refused());
     }
     put("", true);
     assert_true(is_there(true));
     free(bytes);
 }
 
-/* Bytes with the right check that are no table. */
+static void on_fault(int signo, siginfo_t *info, void *context) {
+    greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    uintptr_t resume = pie_safe_load_fix((uintptr_t)*pc);
+
+    if (resume)
+        *pc = (greg_t)resume;
+    else
+        signal(signo, SIG_DFL);
+}
+
+static void test_a_file_that_shrinks_while_it_is_used(void **state) {
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER}, before;
+
+    put("", true);
+    struct pie_symbol_table *table = pie_symbol_cache_get(&module, true);
+    assert_int_equal(pie_symbol_table_reach(table, address_of(0)), 0);
+    write_bytes("", 0);
+    assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
+    assert_int_equal(pie_symbol_table_reach(table, address_of(SYMBOLS - 1)), -EBADMSG);
+    assert_int_equal(sigaction(SIGBUS, &before, NULL), 0);
+    assert_null(pie_symbol_table_find(table, address_of(SYMBOLS - 1)));
+    assert_string_equal(pie_symbol_table_find(table, address_of(0)), names[0]);
+    pie_symbol_table_destroy(table);
+}
+
+/* What has not been reached costs no memory. */
+static void test_only_what_is_reached_is_read(void **state) {
+    put("", true);
+    struct pie_symbol_table *whole = make_table(), *table = pie_symbol_cache_get(&module, true);
+    size_t empty_bytes = pie_symbol_table_size_bytes(table);
+
+    assert_int_equal(pie_symbol_table_count(table), SYMBOLS);
+    assert_null(pie_symbol_table_find(table, address_of(70)));
+    assert_int_equal(pie_symbol_table_reach(table, 0), 0);
+    assert_int_equal(pie_symbol_table_size_bytes(table), empty_bytes);
+    assert_int_equal(pie_symbol_table_reach(table, address_of(70)), 0);
+    assert_string_equal(pie_symbol_table_find(table, address_of(127)), names[127]); /* of the same 64 */
+    assert_null(pie_symbol_table_find(table, address_of(63)));
+    assert_null(pie_symbol_table_find(table, address_of(128)));
+    size_t read_bytes = pie_symbol_table_size_bytes(table) - empty_bytes;
+    assert_in_range(read_bytes, 64 * 16, 64 * (16 + sizeof names[0]));
+    assert_int_equal(pie_symbol_table_reach(table, address_of(64)), 0);
+    assert_int_equal(pie_symbol_table_size_bytes(table), empty_bytes + read_bytes);
+    assert_true(pie_symbol_table_size_bytes(table) < pie_symbol_table_size_bytes(whole) / 2);
+    pie_symbol_table_destroy(table);
+    pie_symbol_table_destroy(whole);
+}
+
+/* Of the file's pages few stay in memory, whatever the kernel maps around those that are read. */
+static void test_the_file_is_not_kept_in_memory(void **state) {
+    char line[256], path[128];
+    bool is_file = false, was_seen = false;
+
+    put("", true);
+    struct pie_symbol_table *table = pie_symbol_cache_get(&module, true);
+    for (int i = 0; i < 256; i += 64)
+        assert_int_equal(pie_symbol_table_reach(table, address_of(i)), 0);
+    path_of(FILE_NAME, path);
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        if (line[strcspn(line, "-:")] == '-') /* the head of a mapping */
+            is_file = strstr(line, path) != NULL;
+        if (is_file && strncmp(line, "Rss:", 4) == 0) {
+            assert_int_equal(strtol(line + 4, NULL, 10), 0);
+            was_seen = true;
+        }
+    }
+    fclose(maps);
+    assert_true(was_seen);
+    pie_symbol_table_destroy(table);
+}
+
+/* The module itself is asked then, and the file replaced. */
+static void test_a_damaged_block_sends_to_the_module(void **state) {
+    struct pie_module_entry own = module;
+    struct pie_module_symbols symbols = {0};
+    struct pie_module_files_limits limits = {.symbol_bytes = 1 << 20};
+    struct pie_symbolizer_counters counters = {0};
+    size_t size;
+
+    put("", true);
+    char *bytes = file_bytes(&size);
+    bytes[size - 100] ^= 1; /* in the last block */
+    write_bytes(bytes, size);
+    free(bytes);
+    pie_module_symbols_load(&symbols, &own, address_of(0), &limits, &counters);
+    assert_true(symbols.is_complete);
+    assert_string_equal(pie_symbol_table_find(symbols.table, address_of(0)), names[0]);
+    assert_true(pie_module_symbols_reach(&symbols, address_of(1)));
+    assert_false(pie_module_symbols_reach(&symbols, address_of(SYMBOLS - 1)));
+    assert_null(symbols.table);
+    assert_false(symbols.is_complete);
+    pie_module_symbols_load(&symbols, &own, address_of(SYMBOLS - 1), &limits, &counters);
+    assert_int_equal(counters.unreadable_modules, 1); /* module.so is not there */
+    pie_module_symbols_finish(&symbols);
+}
+
+static int unpacked(uint64_t *words, size_t head, size_t size, struct pie_symbol_table **ret_table) {
+    char *block = malloc(head + 8);
+
+    memcpy(block + 8, words, head);
+    int r = pie_symbol_table_unpack(block, 8, head, (char *)words + head, size - head, ret_table);
+    if (r < 0)
+        free(block);
+    return r;
+}
+
+/* The result of reach() for the first symbol, or of unpack() where that fails. */
+static int result_of(uint64_t *words, size_t head, size_t size) {
+    struct pie_symbol_table *table;
+    int r = unpacked(words, head, size, &table);
+
+    if (r == 0) {
+        r = pie_symbol_table_reach(table, address_of(0));
+        pie_symbol_table_destroy(table);
+    }
+    return r;
+}
+
+/* Bytes that are no table, whatever their check. */
 static void test_what_is_no_table_is_not_unpacked(void **state) {
     struct pie_symbol_table *table = make_table(), *other;
-    size_t size = pie_symbol_table_packed_bytes(table);
-    uint64_t *words = malloc(size + 8);
+    size_t size = pie_symbol_table_packed_bytes(table), head = pie_symbol_table_head_bytes(table);
+    uint64_t *words = malloc(size);
 
     pie_symbol_table_pack(table, words);
-    char *block = malloc(size + 8);
-    memcpy(block + 8, words, size);
-    assert_int_equal(pie_symbol_table_unpack(block, 8, size, &other), 0);
-    assert_string_equal(pie_symbol_table_find(other, 0x1000), pie_symbol_table_find(table, 0x1000));
+    assert_int_equal(unpacked(words, head, size, &other), 0);
+    assert_int_equal(pie_symbol_table_reach(other, address_of(0)), 0);
+    assert_string_equal(pie_symbol_table_find(other, address_of(0)), names[0]);
     pie_symbol_table_destroy(other); /* with the block */
-    words[4] = UINT64_MAX;           /* the first start */
-    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
-    words[4] = 0x1000;
-    words[5] |= (uint64_t)INT32_MAX << 32; /* its name */
-    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
+    for (size_t word = 0; word < head / 8; word++)
+        for (int bit = 0; bit < 64; bit += 63) { /* counts, places and starts */
+            pie_symbol_table_pack(table, words);
+            words[word] ^= UINT64_C(1) << bit;
+            int r = result_of(words, head, size);
+            assert_true(r == 0 || r == -EBADMSG);
+        }
     pie_symbol_table_pack(table, words);
-    words[5] |= (uint64_t)1 << 63; /* its name was left in the file, where none are */
-    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
-    pie_symbol_table_pack(table, words);
-    words[2] = INT64_MAX; /* where such names lie */
-    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
-    pie_symbol_table_pack(table, words);
-    ((char *)words)[size - 1] = 'x'; /* the last name has no end */
-    assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
+    words[1] = INT64_MAX; /* where names of the module's file lie */
+    assert_int_equal(result_of(words, head, size), -EBADMSG);
     for (uint64_t count = 0; count < 3; count++) {
         pie_symbol_table_pack(table, words);
         words[0] = count ? UINT64_MAX / count : 0;
-        assert_int_equal(pie_symbol_table_unpack(words, 0, size, &other), -EBADMSG);
+        assert_int_equal(result_of(words, head, size), -EBADMSG);
     }
-    for (size_t cut = 0; cut < size; cut += 7) {
-        pie_symbol_table_pack(table, words);
-        assert_int_equal(pie_symbol_table_unpack(words, 0, cut, &other), -EBADMSG);
-    }
+    pie_symbol_table_pack(table, words);
+    for (size_t cut = 0; cut < head; cut += 7)
+        assert_int_equal(result_of(words, cut, size), -EBADMSG);
+    for (size_t cut = head; cut < size; cut += 7)
+        assert_int_equal(result_of(words, head, cut), -EBADMSG);
     free(words);
     pie_symbol_table_destroy(table);
 }
@@ -289,12 +436,13 @@ static void test_writers_at_the_same_time(void **state) {
             _exit(0);
         }
     for (int ended = 0; ended < WRITERS;) {
-        char *read = pie_symbol_cache_read(caches, "shared", BYTES, &size);
+        char *read = pie_symbol_cache_map(caches, "shared", BYTES, &size);
         for (size_t i = 0; read && i < size; i++)
             assert_int_equal(read[i], read[0]);
-        if (read)
+        if (read) {
             assert_int_equal(size, sizeof bytes - (size_t)(read[0] - 'a'));
-        pie_free(read);
+            munmap(read, size);
+        }
         ended += waitpid(-1, NULL, WNOHANG) > 0;
     }
     char path[128];
@@ -344,6 +492,10 @@ int main(void) {
         cmocka_unit_test(test_a_table_is_kept),
         cmocka_unit_test(test_only_modules_with_a_build_id),
         cmocka_unit_test(test_a_damaged_file_is_not_used),
+        cmocka_unit_test(test_a_file_that_shrinks_while_it_is_used),
+        cmocka_unit_test(test_only_what_is_reached_is_read),
+        cmocka_unit_test(test_the_file_is_not_kept_in_memory),
+        cmocka_unit_test(test_a_damaged_block_sends_to_the_module),
         cmocka_unit_test(test_what_is_no_table_is_not_unpacked),
         cmocka_unit_test(test_a_debug_file_that_is_installed_later_counts),
         cmocka_unit_test(test_a_folder_that_others_may_write_to_is_not_used),

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <cmocka.h>
 
@@ -37,6 +38,7 @@ int __real_open(const char *path, int flags, int mode);
 int __real_fstat(int fd, struct stat *status);
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+long __real_syscall(long number, ...);
 Elf *__real_elf_memory(char *image, size_t size);
 Dwarf *__real_dwarf_begin_elf(Elf *elf, Dwarf_Cmd command, Elf_Scn *group);
 
@@ -48,6 +50,7 @@ int __wrap_open(const char *path, int flags, int mode);
 int __wrap_fstat(int fd, struct stat *status);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+long __wrap_syscall(long number, ...);
 Elf *__wrap_elf_memory(char *image, size_t size);
 Dwarf *__wrap_dwarf_begin_elf(Elf *elf, Dwarf_Cmd command, Elf_Scn *group);
 
@@ -81,6 +84,20 @@ ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset) {
 
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
     return fails(ENOMEM) ? MAP_FAILED : __real_mmap(address, size, protection, flags, fd, offset);
+}
+
+/* Mappings of our own (profiler/base/own_memory.c). */
+long __wrap_syscall(long number, ...) {
+    va_list arguments;
+    long words[6];
+
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        words[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if ((number == SYS_mmap || number == SYS_mremap) && fails(ENOMEM))
+        return -1;
+    return __real_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
 Elf *__wrap_elf_memory(char *image, size_t size) {
