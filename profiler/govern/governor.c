@@ -45,6 +45,11 @@ static const double COUNTING_MEAN_PART = 0.03, COUNTING_STEP = 0.05;
 /* Fewer slices say little about when something was allocated; of what is allowed, counting may always have some. */
 static const double COUNTED_MIN = 0.15, COUNTING_LEAST = 0.1;
 
+/* Switches of clocks have no rate, but a long period makes them cheap. At a switch in the microseconds, a program that
+ * hands its work from thread to thread pays a fifth of its time for them. Of the budget, a thread's may take this part;
+ * where nothing is limited, that part of its time. */
+static const double SWITCHING_MAX = 0.1, SWITCHING_PART = 0.4, SHORT_SWITCHING_PART = 0.1;
+
 static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
@@ -99,6 +104,14 @@ double pie_governor_stretch(const struct pie_governor *governor) {
 
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost) {
     return governor->allowed[cost] * governor->trim[cost];
+}
+
+double pie_governor_switching(const struct pie_governor *governor) {
+    double part = governor->is_short ? SHORT_SWITCHING_PART : SWITCHING_PART;
+
+    if (!governor->is_asked && !governor->divides)
+        return SWITCHING_MAX;
+    return governor->budget > 0 ? within(part * governor->budget, 0, SWITCHING_MAX) : SWITCHING_MAX;
 }
 
 double pie_governor_running(const struct pie_governor *governor) {

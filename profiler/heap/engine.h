@@ -101,7 +101,8 @@ struct pie_heap_settings {
     bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
-    bool is_child; /* of another process of the run, or with a named budget: fewer samples at first */
+    bool is_child;  /* of another process of the run: fewer samples at first */
+    bool is_frugal; /* the user named a budget: still fewer, and peaks that follow each other wait */
     bool (*is_finalizing)(
         void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };

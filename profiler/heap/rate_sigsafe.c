@@ -25,9 +25,11 @@ enum { WIDENED_MAX = 64 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
-/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. The
+/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. A
+ * budget that was named cannot pay for those either: each has a deep context of its own, to be named and written. The
  * distance falls by itself where few samples come. */
-static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536;
+static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536,
+                      FIRST_INTERVAL_FRUGAL_BYTES = 262144;
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t drawn = pie_random_next(random) >> 16;
@@ -173,9 +175,12 @@ void pie_heap_rate_pass(struct pie_heap_rate *rate, uint64_t passed_ns, uint64_t
     rate->window_ns = rate->window_ns + passed_ns < now_ns ? rate->window_ns + passed_ns : now_ns;
 }
 
-void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
-    const struct pie_heap_settings *set = pie_heap_settings();
+static uint64_t first_interval_bytes(const struct pie_heap_settings *set) {
+    if (set && set->is_frugal)
+        return FIRST_INTERVAL_FRUGAL_BYTES;
+    return set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES;
+}
 
-    pie_heap_rate_begin(rate, 0, set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES,
-                        now_ns, random);
+void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
+    pie_heap_rate_begin(rate, 0, first_interval_bytes(pie_heap_settings()), now_ns, random);
 }
