@@ -106,6 +106,12 @@ double pie_governor_share(const struct pie_governor *governor, enum pie_cost cos
     return governor->allowed[cost] * governor->trim[cost];
 }
 
+uint64_t pie_governor_earned_ns(const struct pie_governor *governor, enum pie_cost cost) {
+    if (!governor->is_asked || governor->budget <= 0)
+        return UINT64_MAX;
+    return (uint64_t)(PARTS[cost] * governor->budget * (double)governor->cpu_ns);
+}
+
 double pie_governor_switching(const struct pie_governor *governor) {
     double part = governor->is_short ? SHORT_SWITCHING_PART : SWITCHING_PART;
 

@@ -37,8 +37,8 @@ static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
  * with registers armed at a stretch see calls that are as long; short stretches see more of them, so most are short. */
 static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000000;
 enum { LONG_DEBT_ONE_IN = 4 };
-/* … and where watching may take less than this part of the time, all are: a long one would be paid back never. */
-static const double LONG_DEBT_MIN = 0.003;
+/* … and under a budget that was named all are, unless a long one is paid back in a second. */
+static const double FRUGAL_LONG_DEBT_MIN = 0.02;
 
 /* Calls of the interpreter's own functions are many, and many places are not come to again: no other string is slowed
  * down for longer than this, in CPU time, by the data breakpoint that waits for one. */
@@ -353,7 +353,8 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     watch->credit_ns -= (int64_t)tax_ns;
     thread->cpu_last_ns += tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
-    bool is_short = watch->debt_is_short || budget_of(settings) < LONG_DEBT_MIN;
+    bool is_short =
+        watch->debt_is_short || (settings->is_frugal && budget_of(settings) < FRUGAL_LONG_DEBT_MIN);
     if (watch->credit_ns < -(is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
         pie_watch_rest(thread);
 }
