@@ -54,6 +54,9 @@ static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
 
+/* … and of names and rows, debug information may have this part of the budget. */
+static const double DEBUG_INFO_PART = 0.1;
+
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;
 
@@ -109,7 +112,8 @@ double pie_governor_share(const struct pie_governor *governor, enum pie_cost cos
 uint64_t pie_governor_earned_ns(const struct pie_governor *governor, enum pie_cost cost) {
     if (!governor->is_asked || governor->budget <= 0)
         return UINT64_MAX;
-    return (uint64_t)(PARTS[cost] * governor->budget * (double)governor->cpu_ns);
+    double part = cost < PIE_COSTS_GOVERNED ? PARTS[cost] : DEBUG_INFO_PART;
+    return (uint64_t)(part * governor->budget * (double)governor->cpu_ns);
 }
 
 double pie_governor_switching(const struct pie_governor *governor) {
