@@ -235,6 +235,23 @@ static void test_a_quiet_program_is_sampled_more_finely(void **state) {
     assert_in_range(run.rate.interval_bytes, 4096, 65536);
 }
 
+/* A child begins with fewer samples, and a run with a named budget with still fewer. */
+static void test_the_first_distance_is_longer_where_samples_are_dear(void **state) {
+    static const struct pie_heap_settings child = {.is_child = true}, frugal = {.is_frugal = true};
+    struct pie_heap_rate rates[3];
+    uint64_t random = 1;
+
+    pie_heap_rate_begin_first(&rates[0], 1, &random);
+    pie_heap_set(&child);
+    pie_heap_rate_begin_first(&rates[1], 1, &random);
+    pie_heap_set(&frugal);
+    pie_heap_rate_begin_first(&rates[2], 1, &random);
+    pie_heap_set(NULL);
+    assert_int_equal(rates[0].interval_bytes, 16384);
+    assert_int_equal(rates[1].interval_bytes, 65536);
+    assert_int_equal(rates[2].interval_bytes, 262144);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_sum_of_weights_is_what_was_counted),
@@ -248,6 +265,7 @@ int main(void) {
         cmocka_unit_test(test_a_line_gets_its_share_where_large_events_are_taken),
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
+        cmocka_unit_test(test_the_first_distance_is_longer_where_samples_are_dear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
