@@ -23,6 +23,9 @@ enum { LATE_GAPS = 4 };
 /* The next sample of a ring that was full for a moment is not far. */
 enum { WIDENED_MAX = 64 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
+/* Under a named budget: a thread that waits for a processor seems to make few samples, and would have far too many when
+ * it has one. */
+enum { FRUGAL_DOWN_MAX = 2 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
 /* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. A
@@ -56,7 +59,9 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
 
     if (factor > 0.7 && factor < 1.4)
         return;
-    factor = factor > UP_MAX ? UP_MAX : factor < 1.0 / DOWN_MAX ? 1.0 / DOWN_MAX : factor;
+    const struct pie_heap_settings *set = pie_heap_settings();
+    double least = 1.0 / (set && set->is_frugal ? FRUGAL_DOWN_MAX : DOWN_MAX);
+    factor = factor > UP_MAX ? UP_MAX : factor < least ? least : factor;
     double wanted = (double)rate->interval_bytes * factor;
     rate->interval_bytes = wanted<(double)INTERVAL_MIN_BYTES ? INTERVAL_MIN_BYTES : wanted>(double)
                                    INTERVAL_MAX_BYTES

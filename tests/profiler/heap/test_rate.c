@@ -252,6 +252,24 @@ static void test_the_first_distance_is_longer_where_samples_are_dear(void **stat
     assert_int_equal(rates[2].interval_bytes, 262144);
 }
 
+/* A thread without a processor for two seconds has had no sample in that time. */
+static void test_a_thread_that_waited_is_not_sampled_at_once_as_if_it_was_quiet(void **state) {
+    static const struct pie_heap_settings frugal = {.is_frugal = true};
+    uint64_t found[2], random = 1;
+
+    for (int i = 0; i < 2; i++) {
+        struct pie_heap_rate rate;
+        bool is_exact;
+        pie_heap_set(i ? &frugal : NULL);
+        pie_heap_rate_begin(&rate, 0, 262144, 1, &random);
+        (void)pie_heap_rate_take(&rate, 1000000, 64, 2000000000, &random, &is_exact);
+        found[i] = rate.interval_bytes;
+    }
+    pie_heap_set(NULL);
+    assert_int_equal(found[0], 262144 / 8);
+    assert_int_equal(found[1], 262144 / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_sum_of_weights_is_what_was_counted),
@@ -266,6 +284,7 @@ int main(void) {
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
         cmocka_unit_test(test_the_first_distance_is_longer_where_samples_are_dear),
+        cmocka_unit_test(test_a_thread_that_waited_is_not_sampled_at_once_as_if_it_was_quiet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
