@@ -47,8 +47,8 @@ static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings 
  * program that imports makes a thousand in a second. The footprint has no points that are nearer. */
 static const uint64_t PEAK_GAP_NS = 10000000;
 enum { PEAK_STEPS = 2 };
-static const uint64_t FOLLOW_GAP_NS = 5000000;   /* at least, between copies of a thread that are followed */
-enum { FOLLOW_PART = 100 };                      /* of the time that comparing them may take */
+static const uint64_t FOLLOW_GAP_NS = 5000000; /* at least, between copies of a thread that are followed */
+enum { FOLLOW_PART = 100 };                    /* of the time that comparing them may take */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));

@@ -157,6 +157,18 @@ def test_the_summary_says_from_when_on(pieprof, tmp_path, options, text):
     assert done.returncode == 0 and text in done.stderr, done.stderr
 
 
+def test_lines_that_were_not_looked_for_are_told(pieprof, tmp_path):
+    """Debug information of libraries waits where the user named a budget, and a run of half a second is over before."""
+    pytest.importorskip("numpy")
+    work = "import numpy, time\na = numpy.arange(1e5)\nwhile time.process_time() < 0.5: a.sort()"
+    told = []
+    for options in ((), ("--overhead", "5%")):
+        done = run([binary(), "-o", tmp_path / f"{len(options)}.db", *options, "-c", work])
+        assert done.returncode == 0, done.stderr
+        told.append("Native lines: not looked for in" in done.stderr)
+    assert told == [False, True]
+
+
 def test_a_run_too_short_for_a_verdict_says_so(pieprof, tmp_path):
     """At 0.5 % no access is watched in half a second. Where nothing was asked for, the reason is another one."""
     told = {}

@@ -322,8 +322,10 @@ static void test_work_in_pieces_is_earned(void **state) {
     assert_int_equal(pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES), 0);
     run(&program, 2000);
     double cpu_ns = (double)program.governor.cpu_ns;
-    assert_true(fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES) - 0.39 * BUDGET * cpu_ns) < 2);
-    assert_true(fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_OTHER) - 0.1 * BUDGET * cpu_ns) < 2);
+    assert_true(fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES) -
+                     0.39 * BUDGET * cpu_ns) < 2);
+    assert_true(
+        fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_OTHER) - 0.1 * BUDGET * cpu_ns) < 2);
     begin(&program, BUDGET, 0.3, 0.3, 0.001);
     run(&program, 4000);
     assert_true(pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES) == UINT64_MAX);
