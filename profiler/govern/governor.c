@@ -19,9 +19,9 @@ static const double MEAN_PART = 0.25;
 static const double FREE_CPU_NS = 2e9, FREE_NS = 1e7;
 
 /* A budget that the user named is kept from the start. Names and rows cost most at first, so the first second is one
- * whole: what they take is saved until its end. Beyond its share a run may be by a part of the point that people grant,
- * since the last rows are still to come. */
-static const double ASKED_FIRST_NS = 1e9, ASKED_OVER_NS = 4e6;
+ * whole: what they take is saved until its end. So much is left for rows that are still to come: with all spent, a half
+ * of the runs of a second were above the point that people grant. */
+static const double ASKED_FIRST_NS = 1e9, ASKED_LEFT_NS = 4e6;
 /* Until something is known, what has a rate may take this part of the budget. */
 static const double ASKED_FIRST_PART = 0.6;
 
@@ -34,7 +34,7 @@ static const double HORIZON_NS = 5e9, ASKED_HORIZON_NS = 5e8;
 static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any time */
 
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
-static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.1;
+static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.05;
 
 /* Counting is exact, so only a run that it costs too much for so much CPU time is counted in parts; with a smaller
  * budget, or one that the user named, for less. It and what has no rate may cost this part of the budget; the rest is
@@ -175,7 +175,7 @@ static double target(const struct pie_governor *governor) {
 static double asked_target(const struct pie_governor *governor) {
     double left_ns = ASKED_FIRST_NS - (double)governor->cpu_ns;
     double horizon_ns = left_ns > ASKED_HORIZON_NS ? left_ns : ASKED_HORIZON_NS;
-    double wanted = governor->budget + (ASKED_OVER_NS - debt_ns(governor)) / horizon_ns;
+    double wanted = governor->budget - (debt_ns(governor) + ASKED_LEFT_NS) / horizon_ns;
 
     return within(wanted, 0, TARGET_MAX * governor->budget);
 }
