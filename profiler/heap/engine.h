@@ -136,6 +136,10 @@ uint64_t pie_heap_threshold(void);
 /* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
 int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
 
+/* May a peak that is higher than the last one by so much be left to the next crossing, or to the collection thread,
+ * which sees it if it lasts? cost_part: of the time, crossings may take the 1/cost_part. Context: hook. */
+bool pie_heap_peak_waits(const struct pie_heap_state *state, int64_t above_bytes, uint64_t cost_part);
+
 /* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, whose size
  * is bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,

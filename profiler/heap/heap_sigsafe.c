@@ -43,12 +43,8 @@ static const uint64_t LARGE_MIN_BYTES = 1 << 20; /* and the threshold: such a bl
 static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
-/* Where the user named a budget, a peak so soon after a crossing waits, until it is higher by this many thresholds: a
- * program that imports makes a thousand in a second. The footprint has no points that are nearer. */
-static const uint64_t PEAK_GAP_NS = 10000000;
-enum { PEAK_STEPS = 2 };
-static const uint64_t FOLLOW_GAP_NS = 5000000; /* at least, between copies of a thread that are followed */
-enum { FOLLOW_PART = 100 };                    /* of the time that comparing them may take */
+static const uint64_t FOLLOW_GAP_NS = 5000000;   /* at least, between copies of a thread that are followed */
+enum { FOLLOW_PART = 100 };                      /* of the time that comparing them may take */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
@@ -208,27 +204,11 @@ static int64_t above_peak(const struct pie_heap_state *state) {
     return total - atomic_load_explicit(&peak_bytes, memory_order_relaxed);
 }
 
-static bool would_be_peak(const struct pie_heap_state *state) {
-    return above_peak(state) > 0;
-}
-
-/* May this one be left to the next crossing, or to the collection thread, which sees it if it lasts? */
-static bool peak_waits(const struct pie_heap_state *state) {
-    const struct pie_heap_settings *set = pie_heap_settings();
-    int64_t above_bytes = above_peak(state);
-
-    if (!set || !set->is_frugal || set->is_fixed ||
-        above_bytes > (int64_t)(PEAK_STEPS * pie_heap_threshold()))
-        return false;
-    uint64_t gap_ns = part_of(&memory_part) * state->crossing_cost_ns;
-    return pie_monotonic_ns() < state->crossed_ns + (gap_ns < PEAK_GAP_NS ? gap_ns : PEAK_GAP_NS);
-}
-
 /* A new peak is noted at half of the way: a program that stays near its peak would have near limits else. */
 static bool has_crossed(const struct pie_heap_state *state, int domain) {
     uint64_t moved = distance(net(&state->counts.counts[domain]), state->crossed_bytes[domain]);
 
-    return moved >= part_of_threshold() || (is_far(state, domain) && would_be_peak(state));
+    return moved >= part_of_threshold() || (is_far(state, domain) && above_peak(state) > 0);
 }
 
 static void pass_crossing(struct pie_heap_state *state) {
@@ -394,8 +374,9 @@ static bool fold_quietly(struct pie_heap_state *state) {
  * something to note, a new peak or a crossing that is due. */
 static bool passes_quietly(struct pie_heap_state *state, int domain) {
     if (has_crossed(state, domain)) {
-        bool is_peak = would_be_peak(state);
-        if (is_peak ? !peak_waits(state) : state->quiet_left == 0)
+        int64_t above = above_peak(state);
+        bool is_peak = above > 0;
+        if (is_peak ? !pie_heap_peak_waits(state, above, part_of(&memory_part)) : state->quiet_left == 0)
             return false;
         state->quiet_left -= !is_peak;
         pass_crossing(state);

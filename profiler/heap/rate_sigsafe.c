@@ -13,6 +13,7 @@
  * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred
  * in a second. */
 
+#include "profiler/base/clocks.h"
 #include "profiler/base/random.h"
 #include "profiler/heap/engine.h"
 
@@ -33,6 +34,11 @@ enum { LARGE_WINDOW_SAMPLES = 8 };
  * distance falls by itself where few samples come. */
 static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536,
                       FIRST_INTERVAL_FRUGAL_BYTES = 262144;
+
+/* Where the user named a budget, a peak so soon after a crossing waits, until it is higher by this many thresholds: a
+ * program that imports makes a thousand in a second. The footprint has no points that are nearer. */
+static const uint64_t PEAK_GAP_NS = 10000000;
+enum { PEAK_STEPS = 2 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t drawn = pie_random_next(random) >> 16;
@@ -188,4 +194,14 @@ static uint64_t first_interval_bytes(const struct pie_heap_settings *set) {
 
 void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
     pie_heap_rate_begin(rate, 0, first_interval_bytes(pie_heap_settings()), now_ns, random);
+}
+
+bool pie_heap_peak_waits(const struct pie_heap_state *state, int64_t above_bytes, uint64_t cost_part) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+
+    if (!set || !set->is_frugal || set->is_fixed ||
+        above_bytes > (int64_t)(PEAK_STEPS * pie_heap_threshold()))
+        return false;
+    uint64_t gap_ns = cost_part * state->crossing_cost_ns;
+    return pie_monotonic_ns() < state->crossed_ns + (gap_ns < PEAK_GAP_NS ? gap_ns : PEAK_GAP_NS);
 }

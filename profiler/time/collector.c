@@ -233,7 +233,7 @@ static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, ui
     return wait->is_seldom;
 }
 
-/* What it has had since the last look at periods is too much already: until the next one it would be five times that. */
+/* What it has had since the last look at periods is too much already: five times that until the next one. */
 static void slow_down(struct pie_thread *thread, struct pie_wait *wait) {
     const struct pie_clock_price *price = switching_price(thread, wait);
 

@@ -464,8 +464,7 @@ void pie_watch_drain_learn_within(struct pie_watch_drain *drain, uint64_t most_n
     drain->learn_most_ns = most_ns;
 }
 
-/* Some functions take milliseconds, the interpreter's loop above all. So who has taken more than may be waits until that
- * is earned; a function is not begun and left. */
+/* Some functions take milliseconds, the interpreter's loop above all. What was taken beyond that is earned first. */
 static void learn(struct pie_watch_drain *drain, struct pie_thread *thread) {
     uint64_t ip;
 
