@@ -109,6 +109,11 @@ double pie_governor_share(const struct pie_governor *governor, enum pie_cost cos
     return governor->allowed[cost] * governor->trim[cost];
 }
 
+bool pie_governor_has_room(const struct pie_governor *governor, enum pie_cost cost) {
+    return !governor->is_asked || governor->budget <= 0 ||
+           (!governor->is_short && governor->spending[cost] <= governor->allowed[cost]);
+}
+
 uint64_t pie_governor_earned_ns(const struct pie_governor *governor, enum pie_cost cost) {
     if (!governor->is_asked || governor->budget <= 0)
         return UINT64_MAX;

@@ -306,7 +306,7 @@ static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
     struct pie_time_thread *own = pie_time_of(thread);
     uint64_t period_ns = mean_ns(thread);
 
-    if (own->wants_near && !state.collection->governor->is_short) {
+    if (own->wants_near && pie_governor_has_room(state.collection->governor, PIE_COST_SAMPLES)) {
         period_ns = state.collection->config->period_ns;
         own->wants_near = false;
     }
