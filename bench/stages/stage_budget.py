@@ -15,12 +15,26 @@ QUICK_KEPT, QUICK_TRUE = ("loop", "numpy"), ("loop", "json_codec")
 MARGIN = 1  # point
 
 
+def with_libraries(bench):
+    """The interpreter for which scripts/bench --install puts libraries beside the system's."""
+    return bench.columns.extra / "bin/python"
+
+
+def real(bench):
+    """The programs with large libraries that can run here."""
+    options = budget_kept.arguments(["--real", "--python", str(with_libraries(bench))])
+    return tuple(budget_kept.chosen(options)) if with_libraries(bench).exists() else ()
+
+
 def kept(bench, program):
     """[{"budget", "seconds", "without", "with"}] in percent of CPU time: without start and end, and with them."""
-    found, options = [], budget_kept.arguments(["--pieprof", str(bench.columns.pieprof)])
+    is_real = program in budget_kept.REAL
+    python = ["--python", str(with_libraries(bench))] if is_real else []
+    found, options = [], budget_kept.arguments(["--pieprof", str(bench.columns.pieprof), *python])
+    text = budget_kept.REAL[program][1] if is_real else budget_kept.PROGRAMS[program]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "program.py")
-        file.write_text(budget_kept.PROGRAMS[program] + budget_kept.CLOCK, encoding="utf-8")
+        file.write_text(text + budget_kept.CLOCK, encoding="utf-8")
         for _ in measure.while_time(bench.of(3, 1), bench.budget):
             for seconds in bench.of(SECONDS, QUICK_SECONDS, (0.5,)):
                 for budget in bench.of(BUDGETS, QUICK_BUDGETS):
@@ -45,5 +59,6 @@ def true(bench, program):
 
 def steps(bench):
     all_true = (*overhead_truth.TEXTS, *overhead_truth.PROGRAMS)
-    return {**{f"kept: {name}": functools.partial(kept, bench, name) for name in bench.of(tuple(budget_kept.PROGRAMS), QUICK_KEPT, QUICK_KEPT[:1])},
+    all_kept = (*budget_kept.PROGRAMS, *(real(bench) if bench.of(True, False) else ()))
+    return {**{f"kept: {name}": functools.partial(kept, bench, name) for name in bench.of(all_kept, QUICK_KEPT, QUICK_KEPT[:1])},
             **{f"true: {name}": functools.partial(true, bench, name) for name in bench.of(all_true, QUICK_TRUE, QUICK_TRUE[:1])}}  # fmt: skip

@@ -349,6 +349,16 @@ static void print_unread(struct summary *summary, struct pie_cursor *row) {
             (long long)pie_cursor_int(row, 0));
 }
 
+/* Of those that have any. */
+static void print_put_off(struct summary *summary, struct pie_cursor *row) {
+    int64_t count = pie_cursor_int(row, 0);
+
+    fprintf(
+        summary->out,
+        "Native lines: not looked for in %lld %s, to keep --overhead; a longer run, or --overhead 0, does\n",
+        (long long)count, count == 1 ? "library" : "libraries");
+}
+
 /* From one call path in twenty on: the lines that called are then not those that the program has. */
 static void print_truncated(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out,
@@ -380,6 +390,12 @@ static const char excess_sql[] =
 static const char unread_sql[] =
     "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
     " ON p.id = c.process WHERE p.run = :run AND c.name = 'cell_sources_dropped')"
+    " WHERE total > 0";
+
+static const char put_off_sql[] =
+    "SELECT total FROM (SELECT sum(iif(c.name = 'debug_info_put_off', c.value, -c.value)) AS total"
+    " FROM counter c JOIN process p ON p.id = c.process"
+    " WHERE p.run = :run AND c.name IN ('debug_info_put_off', 'debug_info_read_later'))"
     " WHERE total > 0";
 
 /* No rate changes what the start and the end cost: the budget is for the rest. */
@@ -542,6 +558,7 @@ static void print_all(struct summary *summary) {
     each_row(summary, folded_sql, print_folded);
     each_row(summary, excess_sql, print_excess);
     each_row(summary, unread_sql, print_unread);
+    each_row(summary, put_off_sql, print_put_off);
     each_row(summary, truncated_sql, print_truncated);
     print_samples(summary);
     fprintf(summary->out, "Profile: %s, run %lld. Next: %spieprof report %s", path ? path : "",

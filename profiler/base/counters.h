@@ -63,6 +63,9 @@ enum pie_counter {
     /* Texts of code without a file, a notebook's cells above all, that were too long or had no room. */
     PIE_COUNTER_CELL_SOURCES_DROPPED,
     PIE_COUNTER_WAIT_UNKNOWN, /* looks at a thread that waited, without what for */
+    /* Modules whose debug information was put off, and of these the ones that had their turn. */
+    PIE_COUNTER_DEBUG_INFO_WAITS,
+    PIE_COUNTER_DEBUG_INFO_READ,
     PIE_COUNTER_COUNT,
 };
 

@@ -60,6 +60,8 @@ static const struct {
     [PIE_COUNTER_READS_RING_FULL] = {"reads_ring_full", false},
     [PIE_COUNTER_CELL_SOURCES_DROPPED] = {"cell_sources_dropped", false},
     [PIE_COUNTER_WAIT_UNKNOWN] = {"wait_cause_unknown", false},
+    [PIE_COUNTER_DEBUG_INFO_WAITS] = {"debug_info_put_off", false},
+    [PIE_COUNTER_DEBUG_INFO_READ] = {"debug_info_read_later", false},
 };
 
 void pie_counter_add(enum pie_counter counter, uint64_t n) {

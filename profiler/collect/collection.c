@@ -248,8 +248,15 @@ static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
         pie_thread_bury(thread, word, pie_collectors_last_cpu_ns(thread, slot));
 }
 
+/* What is made once, in pieces, as far as the budget goes. */
+static void allow_debug_info(void) {
+    pie_naming_allow_debug_info(pie_flush_naming(collection.flush),
+                                pie_governor_earned_ns(&collection.governor, PIE_COST_OTHER));
+}
+
 static void adapt(void) {
     pie_govern(&collection.governor, &collection.pace, collection.paced);
+    allow_debug_info();
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
@@ -431,6 +438,7 @@ static void set_up(void) {
     };
     pie_collectors_begin(&collection.given);
     pie_govern_begin(&collection.governor);
+    allow_debug_info();
     collection.turn = (struct pie_turn){
         .ops = collection.setup.ops,
         .budget_bytes = collection.setup.config->context_bytes,

@@ -19,9 +19,9 @@ static const double MEAN_PART = 0.25;
 static const double FREE_CPU_NS = 2e9, FREE_NS = 1e7;
 
 /* A budget that the user named is kept from the start. Names and rows cost most at first, so the first second is one
- * whole: what they take is saved until its end. Beyond its share a run may be by a part of the point that people grant,
- * since the last rows are still to come. */
-static const double ASKED_FIRST_NS = 1e9, ASKED_OVER_NS = 4e6;
+ * whole: what they take is saved until its end. So much is left for rows that are still to come: with all spent, a half
+ * of the runs of a second were above the point that people grant. */
+static const double ASKED_FIRST_NS = 1e9, ASKED_LEFT_NS = 4e6;
 /* Until something is known, what has a rate may take this part of the budget. */
 static const double ASKED_FIRST_PART = 0.6;
 
@@ -34,7 +34,7 @@ static const double HORIZON_NS = 5e9, ASKED_HORIZON_NS = 5e8;
 static const double TARGET_MIN = 0.4, TARGET_MAX = 1.5; /* of the budget, at any time */
 
 /* What has a rate keeps this part of the budget, whatever the rest costs: else the profile would show nothing. */
-static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.1;
+static const double GOVERNED_MIN = 0.4, ASKED_GOVERNED_MIN = 0.05;
 
 /* Counting is exact, so only a run that it costs too much for so much CPU time is counted in parts; with a smaller
  * budget, or one that the user named, for less. It and what has no rate may cost this part of the budget; the rest is
@@ -45,9 +45,17 @@ static const double COUNTING_MEAN_PART = 0.03, COUNTING_STEP = 0.05;
 /* Fewer slices say little about when something was allocated; of what is allowed, counting may always have some. */
 static const double COUNTED_MIN = 0.15, COUNTING_LEAST = 0.1;
 
+/* Switches of clocks have no rate, but a long period makes them cheap. At a switch in the microseconds, a program that
+ * hands its work from thread to thread pays a fifth of its time for them. Of the budget, a thread's may take this part;
+ * where nothing is limited, that part of its time. */
+static const double SWITCHING_MAX = 0.1, SWITCHING_PART = 0.4, SHORT_SWITCHING_PART = 0.1;
+
 static const double PARTS[PIE_COSTS_GOVERNED] = {
     [PIE_COST_SAMPLES] = 0.3,  [PIE_COST_WATCHES] = 0.39, [PIE_COST_MEMORY] = 0.09, [PIE_COST_COPIES] = 0.06,
     [PIE_COST_WINDOWS] = 0.04, [PIE_COST_TICKS] = 0.07,   [PIE_COST_ARMING] = 0.05};
+
+/* … and of names and rows, debug information may have this part of the budget. */
+static const double DEBUG_INFO_PART = 0.1;
 
 /* Who spends less than this share of its part wants no more. */
 static const double CONTENT = 0.8;
@@ -101,6 +109,26 @@ double pie_governor_share(const struct pie_governor *governor, enum pie_cost cos
     return governor->allowed[cost] * governor->trim[cost];
 }
 
+bool pie_governor_has_room(const struct pie_governor *governor, enum pie_cost cost) {
+    return !governor->is_asked || governor->budget <= 0 ||
+           (!governor->is_short && governor->spending[cost] <= governor->allowed[cost]);
+}
+
+uint64_t pie_governor_earned_ns(const struct pie_governor *governor, enum pie_cost cost) {
+    if (!governor->is_asked || governor->budget <= 0)
+        return UINT64_MAX;
+    double part = cost < PIE_COSTS_GOVERNED ? PARTS[cost] : DEBUG_INFO_PART;
+    return (uint64_t)(part * governor->budget * (double)governor->cpu_ns);
+}
+
+double pie_governor_switching(const struct pie_governor *governor) {
+    double part = governor->is_short ? SHORT_SWITCHING_PART : SWITCHING_PART;
+
+    if (!governor->is_asked && !governor->divides)
+        return SWITCHING_MAX;
+    return governor->budget > 0 ? within(part * governor->budget, 0, SWITCHING_MAX) : SWITCHING_MAX;
+}
+
 double pie_governor_running(const struct pie_governor *governor) {
     return within(governor->running, RUNNING_MIN, 1);
 }
@@ -152,7 +180,7 @@ static double target(const struct pie_governor *governor) {
 static double asked_target(const struct pie_governor *governor) {
     double left_ns = ASKED_FIRST_NS - (double)governor->cpu_ns;
     double horizon_ns = left_ns > ASKED_HORIZON_NS ? left_ns : ASKED_HORIZON_NS;
-    double wanted = governor->budget + (ASKED_OVER_NS - debt_ns(governor)) / horizon_ns;
+    double wanted = governor->budget - (debt_ns(governor) + ASKED_LEFT_NS) / horizon_ns;
 
     return within(wanted, 0, TARGET_MAX * governor->budget);
 }

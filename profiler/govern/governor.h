@@ -59,6 +59,18 @@ double pie_governor_stretch(const struct pie_governor *governor);
  * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost);
 
+/* May a collector have more for a while than its share sets? Not where the user named a budget and it has spent its
+ * part, nor where nothing is left. */
+bool pie_governor_has_room(const struct pie_governor *governor, enum pie_cost cost);
+
+/* What a collector's part of the budget is so far, for work that it has once and in pieces; UINT64_MAX: no limit, since
+ * the user named no budget. */
+uint64_t pie_governor_earned_ns(const struct pie_governor *governor, enum pie_cost cost);
+
+/* The part of a thread's time that the switches of its clock may take; a thread that has more gets a period that costs
+ * nothing at a switch. */
+double pie_governor_switching(const struct pie_governor *governor);
+
 /* CPU time of the program's threads by wall time, of late; at most 1. */
 double pie_governor_running(const struct pie_governor *governor);
 

@@ -16,7 +16,7 @@
 
 /* Of the time that one kind of sample may take, one part in these: Python's memory, native memory, crossings,
  * copies. */
-enum { PART_MIN = 100, PART_MAX = 500 };
+enum { PART_MIN = 100, PART_MAX = 500, ASKED_PART_MAX = 4000 };
 
 /* Since configure(); in a forked child too. */
 static struct pie_heap_settings settings;
@@ -38,7 +38,8 @@ static void configure(const struct pie_config *config, const struct pie_pystack_
         .has_copies = config->has_copies,
         .threshold_bytes = config->threshold_bytes,
         .is_fixed = config->threshold_bytes > 0,
-        .is_child = config->is_child || (config->is_budget_asked && config->overhead_budget > 0),
+        .is_child = config->is_child,
+        .is_frugal = config->is_budget_asked && config->overhead_budget > 0,
         .is_finalizing = facts->memory->is_finalizing,
     };
     pie_heap_set(&settings);
@@ -95,7 +96,8 @@ static void spent(uint64_t spent_ns[PIE_COSTS]) {
 }
 
 /* The part of a thread's wall time for each kind of sample. Seldom all kinds take theirs; then the share becomes less.
- * More seldom than part_max, a line's figures would be guesses. */
+ * More seldom than part_max, a line's figures would be guesses. Under a budget that the user named, they are that where
+ * nothing is left: the names and rows of a sample's context cost ten times what its handler does. */
 static uint32_t part_of(double share, double part_max) {
     double part = share > 0 ? 1 / share : PART_MIN;
 
@@ -103,7 +105,7 @@ static uint32_t part_of(double share, double part_max) {
 }
 
 static void govern(const struct pie_governor *governor) {
-    double part_max = PART_MAX * pie_governor_scarcity(governor);
+    double part_max = (governor->is_asked ? ASKED_PART_MAX : PART_MAX) * pie_governor_scarcity(governor);
 
     pie_heap_allow(part_of(pie_governor_share(governor, PIE_COST_MEMORY), part_max),
                    part_of(pie_governor_share(governor, PIE_COST_COPIES), part_max));

@@ -332,8 +332,7 @@ static void go_through(struct pie_heap_drain *drain, const struct event *event) 
         allocated(drain, record);
     } else if (record->event == PIE_HEAP_COPIED) {
         copied(drain, record);
-    } else if (pie_heap_footprint_crossed(&drain->footprint, record, real_ns(drain, record->time_ns),
-                                          pie_naming_node(drain->naming, record->node))) {
+    } else if (pie_heap_footprint_crossed(&drain->footprint, record, real_ns(drain, record->time_ns))) {
         drain->nodes.epoch++;
     }
 }
@@ -427,6 +426,7 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns),
                                 drain->facts->is_finalizing()))
         drain->peak_ns = now_of(drain);
+    pie_heap_footprint_name(&drain->footprint, drain->naming);
     if (drain->has_memory)
         pie_heap_slices_tick(&drain->slices, now_ns - drain->suspended_ns, drain->facts->is_finalizing());
     if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)

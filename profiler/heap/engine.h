@@ -101,7 +101,8 @@ struct pie_heap_settings {
     bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
-    bool is_child; /* of another process of the run, or with a named budget: fewer samples at first */
+    bool is_child;  /* of another process of the run: fewer samples at first */
+    bool is_frugal; /* the user named a budget: still fewer, and peaks that follow each other wait */
     bool (*is_finalizing)(
         void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };
@@ -134,6 +135,10 @@ uint64_t pie_heap_threshold(void);
 
 /* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
 int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
+
+/* May a peak that is higher than the last one by so much be left to the next crossing, or to the collection thread,
+ * which sees it if it lasts? cost_part: of the time, crossings may take the 1/cost_part. Context: hook. */
+bool pie_heap_peak_waits(const struct pie_heap_state *state, int64_t above_bytes, uint64_t cost_part);
 
 /* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, whose size
  * is bytes; *ret_is_exact: the weight is the event's own. Context: hook. */

@@ -6,6 +6,8 @@
 #include "profiler/base/region.h"
 #include "profiler/heap/engine.h"
 #include "profiler/heap/pauses.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
 #include "profiler/thread/thread.h"
 
 #include <stdint.h>
@@ -43,9 +45,9 @@ static bool note_peak(struct pie_heap_footprint *footprint, const struct pie_foo
     return true;
 }
 
-static void append(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
+static void append(struct pie_heap_footprint *footprint, const struct pie_footprint_point *point) {
     if (footprint->count < PIE_FOOTPRINT_ROWS_MAX)
-        footprint->rows[footprint->count++] = *row;
+        footprint->points[footprint->count++] = *point;
 }
 
 /* What came after the highest of a thinned point: where the memory stayed if nothing crosses the threshold soon. */
@@ -55,28 +57,48 @@ static void append_waiting(struct pie_heap_footprint *footprint) {
     footprint->is_waiting = false;
 }
 
-static void add_row(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
-    struct pie_footprint_row *last = footprint->count ? &footprint->rows[footprint->count - 1] : NULL;
+static bool is_same_point(const struct pie_footprint_point *last, const struct pie_footprint_point *point) {
+    return last->is_crossing && point->is_crossing && point->row.time_ns - last->row.time_ns < SAME_POINT_NS;
+}
 
-    footprint->last_bytes = total_of(row->heap_bytes);
-    if (footprint->count == PIE_FOOTPRINT_ROWS_MAX ||
-        (last && last->node.value && row->node.value && row->time_ns - last->time_ns < SAME_POINT_NS)) {
-        bool is_higher = total_of(row->heap_bytes) > total_of(last->heap_bytes);
-        *(is_higher ? last : &footprint->waiting) = *row;
+static void add_point(struct pie_heap_footprint *footprint, const struct pie_footprint_point *point) {
+    struct pie_footprint_point *last = footprint->count ? &footprint->points[footprint->count - 1] : NULL;
+
+    footprint->last_bytes = total_of(point->row.heap_bytes);
+    if (footprint->count == PIE_FOOTPRINT_ROWS_MAX || (last && is_same_point(last, point))) {
+        bool is_higher = total_of(point->row.heap_bytes) > total_of(last->row.heap_bytes);
+        *(is_higher ? last : &footprint->waiting) = *point;
         footprint->is_waiting = !is_higher;
         return;
     }
     append_waiting(footprint);
-    append(footprint, row);
+    append(footprint, point);
 }
 
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
-                                int64_t real_ns, struct pie_node_id node) {
-    struct pie_footprint_row row = {.time_ns = real_ns, .rss_bytes = footprint->rss_bytes, .node = node};
+                                int64_t real_ns) {
+    struct pie_footprint_point point = {
+        .row = {.time_ns = real_ns, .rss_bytes = footprint->rss_bytes},
+        .context = record->node,
+        .is_crossing = record->node.value && !pie_cct_is_root(record->node),
+    };
 
-    set_bytes(row.heap_bytes, record->heap_bytes);
-    add_row(footprint, &row);
-    return note_peak(footprint, &row);
+    set_bytes(point.row.heap_bytes, record->heap_bytes);
+    add_point(footprint, &point);
+    return note_peak(footprint, &point.row);
+}
+
+static void name(struct pie_footprint_point *point, struct pie_naming *naming) {
+    if (point->context.value)
+        point->row.node = pie_naming_node(naming, point->context);
+    point->context.value = 0;
+}
+
+void pie_heap_footprint_name(struct pie_heap_footprint *footprint, struct pie_naming *naming) {
+    for (size_t i = 0; i < footprint->count; i++)
+        name(&footprint->points[i], naming);
+    if (footprint->is_waiting)
+        name(&footprint->waiting, naming);
 }
 
 static uint64_t read_rss(void) {
@@ -132,21 +154,21 @@ static bool has_moved(const struct pie_heap_footprint *footprint, const struct p
 
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over) {
-    struct pie_footprint_row row = {.time_ns = real_ns};
+    struct pie_footprint_point point = {.row = {.time_ns = real_ns}};
     int64_t heap[PIE_HEAP_DOMAINS];
 
     sum_up(footprint, heap);
     if (is_over)
         return false;
-    set_bytes(row.heap_bytes, heap);
-    bool is_peak = note_peak(footprint, &row);
+    set_bytes(point.row.heap_bytes, heap);
+    bool is_peak = note_peak(footprint, &point.row);
     bool is_due = !footprint->looked_ns || now_ns - footprint->looked_ns >= LOOK_NS;
-    if (!is_due && !has_moved(footprint, &row))
+    if (!is_due && !has_moved(footprint, &point.row))
         return is_peak;
     if (is_due)
         look_at_rss(footprint, now_ns);
-    row.rss_bytes = footprint->rss_bytes;
-    add_row(footprint, &row);
+    point.row.rss_bytes = footprint->rss_bytes;
+    add_point(footprint, &point);
     return is_peak;
 }
 
@@ -195,7 +217,7 @@ int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_si
 
     append_waiting(footprint);
     for (size_t i = 0; r == 0 && i < footprint->count; i++)
-        r = sink->ops->put_footprint(sink, &footprint->rows[i]);
+        r = sink->ops->put_footprint(sink, &footprint->points[i].row);
     if (rss_peak_bytes > heap->rss_peak_bytes)
         heap->rss_peak_bytes = rss_peak_bytes;
     heap->profiler_bytes = own_bytes();

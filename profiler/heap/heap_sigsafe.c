@@ -195,20 +195,20 @@ static bool is_far(const struct pie_heap_state *state, int domain) {
            part_of_threshold() / 2;
 }
 
-static bool would_be_peak(const struct pie_heap_state *state) {
+static int64_t above_peak(const struct pie_heap_state *state) {
     int64_t total = 0;
 
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
         total += atomic_load_explicit(&heap_bytes[i], memory_order_relaxed) + net(&state->counts.counts[i]) -
                  state->folded_bytes[i];
-    return total > atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+    return total - atomic_load_explicit(&peak_bytes, memory_order_relaxed);
 }
 
 /* A new peak is noted at half of the way: a program that stays near its peak would have near limits else. */
 static bool has_crossed(const struct pie_heap_state *state, int domain) {
     uint64_t moved = distance(net(&state->counts.counts[domain]), state->crossed_bytes[domain]);
 
-    return moved >= part_of_threshold() || (is_far(state, domain) && would_be_peak(state));
+    return moved >= part_of_threshold() || (is_far(state, domain) && above_peak(state) > 0);
 }
 
 static void pass_crossing(struct pie_heap_state *state) {
@@ -374,9 +374,11 @@ static bool fold_quietly(struct pie_heap_state *state) {
  * something to note, a new peak or a crossing that is due. */
 static bool passes_quietly(struct pie_heap_state *state, int domain) {
     if (has_crossed(state, domain)) {
-        if (state->quiet_left == 0 || would_be_peak(state))
+        int64_t above = above_peak(state);
+        bool is_peak = above > 0;
+        if (is_peak ? !pie_heap_peak_waits(state, above, part_of(&memory_part)) : state->quiet_left == 0)
             return false;
-        state->quiet_left--;
+        state->quiet_left -= !is_peak;
         pass_crossing(state);
     }
     if (is_far(state, domain) && !fold_quietly(state))

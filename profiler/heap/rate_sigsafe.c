@@ -13,6 +13,7 @@
  * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred
  * in a second. */
 
+#include "profiler/base/clocks.h"
 #include "profiler/base/random.h"
 #include "profiler/heap/engine.h"
 
@@ -23,11 +24,21 @@ enum { LATE_GAPS = 4 };
 /* The next sample of a ring that was full for a moment is not far. */
 enum { WIDENED_MAX = 64 };
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
+/* Under a named budget: a thread that waits for a processor seems to make few samples, and would have far too many when
+ * it has one. */
+enum { FRUGAL_DOWN_MAX = 2 };
 static const uint64_t LARGE_WINDOW_NS = 200000000;
 enum { LARGE_WINDOW_SAMPLES = 8 };
-/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. The
+/* A process that starts many children pays for each one's start: imports, for which one sample in four says enough. A
+ * budget that was named cannot pay for those either: each has a deep context of its own, to be named and written. The
  * distance falls by itself where few samples come. */
-static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536;
+static const uint64_t FIRST_INTERVAL_BYTES = 16384, FIRST_INTERVAL_CHILD_BYTES = 65536,
+                      FIRST_INTERVAL_FRUGAL_BYTES = 262144;
+
+/* Where the user named a budget, a peak so soon after a crossing waits, until it is higher by this many thresholds: a
+ * program that imports makes a thousand in a second. The footprint has no points that are nearer. */
+static const uint64_t PEAK_GAP_NS = 10000000;
+enum { PEAK_STEPS = 2 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t drawn = pie_random_next(random) >> 16;
@@ -54,7 +65,9 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
 
     if (factor > 0.7 && factor < 1.4)
         return;
-    factor = factor > UP_MAX ? UP_MAX : factor < 1.0 / DOWN_MAX ? 1.0 / DOWN_MAX : factor;
+    const struct pie_heap_settings *set = pie_heap_settings();
+    double least = 1.0 / (set && set->is_frugal ? FRUGAL_DOWN_MAX : DOWN_MAX);
+    factor = factor > UP_MAX ? UP_MAX : factor < least ? least : factor;
     double wanted = (double)rate->interval_bytes * factor;
     rate->interval_bytes = wanted<(double)INTERVAL_MIN_BYTES ? INTERVAL_MIN_BYTES : wanted>(double)
                                    INTERVAL_MAX_BYTES
@@ -173,9 +186,22 @@ void pie_heap_rate_pass(struct pie_heap_rate *rate, uint64_t passed_ns, uint64_t
     rate->window_ns = rate->window_ns + passed_ns < now_ns ? rate->window_ns + passed_ns : now_ns;
 }
 
+static uint64_t first_interval_bytes(const struct pie_heap_settings *set) {
+    if (set && set->is_frugal)
+        return FIRST_INTERVAL_FRUGAL_BYTES;
+    return set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES;
+}
+
 void pie_heap_rate_begin_first(struct pie_heap_rate *rate, uint64_t now_ns, uint64_t *random) {
+    pie_heap_rate_begin(rate, 0, first_interval_bytes(pie_heap_settings()), now_ns, random);
+}
+
+bool pie_heap_peak_waits(const struct pie_heap_state *state, int64_t above_bytes, uint64_t cost_part) {
     const struct pie_heap_settings *set = pie_heap_settings();
 
-    pie_heap_rate_begin(rate, 0, set && set->is_child ? FIRST_INTERVAL_CHILD_BYTES : FIRST_INTERVAL_BYTES,
-                        now_ns, random);
+    if (!set || !set->is_frugal || set->is_fixed ||
+        above_bytes > (int64_t)(PEAK_STEPS * pie_heap_threshold()))
+        return false;
+    uint64_t gap_ns = cost_part * state->crossing_cost_ns;
+    return pie_monotonic_ns() < state->crossed_ns + (gap_ns < PEAK_GAP_NS ? gap_ns : PEAK_GAP_NS);
 }

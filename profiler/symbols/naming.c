@@ -85,6 +85,10 @@ void pie_naming_destroy(struct pie_naming *naming) {
     pie_free(naming);
 }
 
+void pie_naming_allow_debug_info(struct pie_naming *naming, uint64_t most_ns) {
+    pie_symbolizer_allow_debug_info(naming->symbolizer, most_ns);
+}
+
 void pie_naming_refresh(struct pie_naming *naming) {
     pie_symbolizer_refresh(naming->symbolizer);
 }

@@ -23,6 +23,9 @@ void pie_naming_destroy(struct pie_naming *naming);
  * lives until another one is set; NULL: none. Not inside its begin/commit. */
 void pie_naming_set_owners(struct pie_naming *naming, struct pie_sink *sink);
 
+/* pie_symbolizer_allow_debug_info(). */
+void pie_naming_allow_debug_info(struct pie_naming *naming, uint64_t most_ns);
+
 /* Libraries may have come or gone. */
 void pie_naming_refresh(struct pie_naming *naming);
 

@@ -5,6 +5,8 @@
  * malloc. DWARF names what was inlined into it, and gives files and lines. */
 
 #include "profiler/symbols/symbolizer.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
 #include "profiler/base/home.h"
 #include "profiler/base/string_pool.h"
 #include "profiler/code/modules.h"
@@ -22,17 +24,22 @@ static const uint64_t dwarf_bytes_max = 64 * 1024 * 1024;
 static const uint64_t all_tables_bytes_max = 128 * 1024 * 1024;
 static const uint64_t all_dwarf_bytes_max = 128 * 1024 * 1024;
 
+/* To open a module's debug information, and to read a unit's lines: 3 to 15 ms. */
+static const uint64_t debug_info_ns_least = 10000000;
+
 struct pie_symbolizer {
     struct pie_modules *modules;
     struct pie_string_pool *strings;
     struct pie_symbolizer_counters counters;
     uint64_t tables_bytes, dwarf_bytes; /* of all modules */
+    uint64_t debug_info_ns, debug_info_most_ns;
 };
 
 struct module_data {
     struct pie_symbolizer *owner;
     struct pie_module_symbols symbols;
     uint64_t tables_bytes, dwarf_bytes; /* of this one, as added to the owner's */
+    bool waits;                         /* for its debug information */
 };
 
 static void update_sizes(struct module_data *data) {
@@ -67,8 +74,13 @@ int pie_symbolizer_create(struct pie_symbolizer **ret_symbolizer) {
         pie_symbolizer_destroy(symbolizer);
         return r;
     }
+    symbolizer->debug_info_most_ns = UINT64_MAX;
     *ret_symbolizer = symbolizer;
     return 0;
+}
+
+void pie_symbolizer_allow_debug_info(struct pie_symbolizer *symbolizer, uint64_t most_ns) {
+    symbolizer->debug_info_most_ns = most_ns;
 }
 
 void pie_symbolizer_destroy(struct pie_symbolizer *symbolizer) {
@@ -87,6 +99,44 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static bool has_limit(const struct pie_symbolizer *symbolizer) {
+    return symbolizer->debug_info_most_ns != UINT64_MAX;
+}
+
+static bool may_open_debug_info(const struct pie_symbolizer *symbolizer) {
+    return !has_limit(symbolizer) ||
+           symbolizer->debug_info_ns + debug_info_ns_least <= symbolizer->debug_info_most_ns;
+}
+
+/* Adds what has passed since then. */
+static void charge(struct pie_symbolizer *symbolizer, uint64_t since_ns) {
+    symbolizer->debug_info_ns += pie_thread_cpu_ns() - since_ns;
+}
+
+static void load(struct module_data *data, struct pie_module_entry *entry, uint64_t vaddr, bool wants_dwarf) {
+    struct pie_symbolizer *symbolizer = data->owner;
+    /* At least 1, which is too little for any: 0 says that none is wanted. */
+    uint64_t dwarf_left = all_dwarf_bytes_max + 1 - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
+    struct pie_module_files_limits limits = {
+        .symbol_bytes = symbolizer->tables_bytes < all_tables_bytes_max ? symbol_bytes_max : 0,
+        .dwarf_bytes = wants_dwarf ? smaller(dwarf_bytes_max, dwarf_left) : 0,
+    };
+    uint64_t since_ns = wants_dwarf && has_limit(symbolizer) ? pie_thread_cpu_ns() : 0;
+
+    pie_module_symbols_load(&data->symbols, entry, vaddr, &limits, &symbolizer->counters);
+    update_sizes(data);
+    if (since_ns)
+        charge(symbolizer, since_ns);
+}
+
+/* Its turn has come: all is read anew. */
+static void read_later(struct module_data *data) {
+    pie_module_symbols_finish(&data->symbols);
+    update_sizes(data);
+    data->waits = false;
+    pie_counter_add(PIE_COUNTER_DEBUG_INFO_READ, 1);
+}
+
 /* The module's symbols, read if this is its first address; NULL if memory ran out. */
 static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symbolizer,
                                                  struct pie_module_entry *entry, uintptr_t address) {
@@ -99,16 +149,15 @@ static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symboliz
         entry->user = data;
     }
     uint64_t vaddr = address - entry->base;
+    if (data->waits && may_open_debug_info(symbolizer))
+        read_later(data);
     if (!data->symbols.is_complete || !pie_module_symbols_reach(&data->symbols, vaddr)) {
-        /* At least 1, which is too little for any: 0 says that none is wanted. */
-        uint64_t dwarf_left = all_dwarf_bytes_max + 1 - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
-        struct pie_module_files_limits limits = {
-            .symbol_bytes = symbolizer->tables_bytes < all_tables_bytes_max ? symbol_bytes_max : 0,
-            /* Lines inside the interpreter and the C library tell a user nothing, and to read them costs 30 ms. */
-            .dwarf_bytes = pie_home_contains(address) ? 0 : smaller(dwarf_bytes_max, dwarf_left),
-        };
-        pie_module_symbols_load(&data->symbols, entry, vaddr, &limits, &symbolizer->counters);
-        update_sizes(data);
+        /* Lines inside the interpreter and the C library tell a user nothing, and to read them costs 30 ms. */
+        bool is_home = pie_home_contains(address), may = may_open_debug_info(symbolizer);
+        if (!is_home && !may && !data->waits)
+            pie_counter_add(PIE_COUNTER_DEBUG_INFO_WAITS, 1);
+        data->waits = !is_home && !may;
+        load(data, entry, vaddr, !is_home && may);
     }
     return &data->symbols;
 }
@@ -127,6 +176,18 @@ static const char *put_source_path(struct pie_symbolizer *symbolizer, const stru
     return pie_string_pool_put(symbolizer->strings, path);
 }
 
+static size_t find_debug_info(struct pie_symbolizer *symbolizer, const struct pie_module_symbols *symbols,
+                              uint64_t vaddr, struct pie_dwarf_frame *ret_frames, size_t max) {
+    uint64_t since_ns = has_limit(symbolizer) ? pie_thread_cpu_ns() : 0;
+
+    if (!symbols->dwarf || (since_ns && symbolizer->debug_info_ns > symbolizer->debug_info_most_ns))
+        return 0;
+    size_t count = pie_dwarf_find(symbols->dwarf, vaddr, ret_frames, max);
+    if (since_ns)
+        charge(symbolizer, since_ns);
+    return count;
+}
+
 /* Returns the number of symbols. */
 static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct pie_module_symbols *symbols,
                                 const struct pie_module_entry *entry, uint64_t vaddr,
@@ -134,7 +195,7 @@ static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct 
     char text[PIE_SYMBOL_NAME_BYTES];
     struct pie_dwarf_frame frames[PIE_SYMBOL_INLINE_MAX] = {0};
     size_t frames_max = max < PIE_SYMBOL_INLINE_MAX ? max : PIE_SYMBOL_INLINE_MAX;
-    size_t count = symbols->dwarf ? pie_dwarf_find(symbols->dwarf, vaddr, frames, frames_max) : 0;
+    size_t count = find_debug_info(symbolizer, symbols, vaddr, frames, frames_max);
     if (count == 0)
         count = 1;
     const char *elf_name = pie_module_symbols_name(symbols, entry, vaddr, text);

@@ -56,6 +56,10 @@ void pie_symbolizer_destroy(struct pie_symbolizer *symbolizer);
  * Returns 1 if there were, 0 if not, or -errno. */
 int pie_symbolizer_refresh(struct pie_symbolizer *symbolizer);
 
+/* Debug information may take this CPU time in all; at first there is no limit. A module whose turn has not come has its
+ * ELF symbols alone: lines and inlined functions are for addresses that are asked for later. */
+void pie_symbolizer_allow_debug_info(struct pie_symbolizer *symbolizer, uint64_t most_ns);
+
 /* Resolves one code address (for a return address pass address - 1): in the module that is loaded there, else in the
  * last one that was. Fills *ret_module and up to `max` symbols; of a chain of more inlined calls the innermost and the
  * real function are kept. Returns their number (at least 1: an unnamed one), or -EINVAL if max is 0. A few

@@ -36,8 +36,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
-enum { SWITCHING_PERMILLE = 100 };
+/* Periods are looked at as often as this (profiler/collect/collection.c). */
+static const double ADAPT_NS = 1e8;
 
 enum { SAMPLES_A_MEAN = 50 };
 
@@ -210,11 +210,47 @@ static void stood(struct pie_thread *thread, size_t slot, uint64_t until_ns) {
         pie_wait_stood(wait_of(slot), thread, peer, &state.aggregate, until_ns);
 }
 
+/* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
+ * virtual machine this costs as much as a signal, some 20 us. A thread that changes thousands of times a second, as one
+ * that starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next
+ * to nothing. A sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes
+ * for system time what exceeds a period. */
+static const struct pie_clock_price *switching_price(const struct pie_thread *thread,
+                                                     const struct pie_wait *wait) {
+    bool is_dear = pie_clock_current() == &pie_clock_perf && wait && wait->thread_id == thread->id;
+
+    return is_dear ? pie_clock_price_known() : NULL;
+}
+
+static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, uint64_t period_ns) {
+    const struct pie_clock_price *price = switching_price(thread, wait);
+
+    if (!price)
+        return false;
+    uint64_t permille = pie_wait_switching_permille(wait, price->switch_ns, pie_monotonic_ns());
+    wait->is_seldom = period_ns >= PIE_CLOCK_LONG_PERIOD_NS ||
+                      (double)permille > 1000 * pie_governor_switching(state.collection->governor);
+    return wait->is_seldom;
+}
+
+/* What it has had since the last look at periods is too much already: five times that until the next one. */
+static void slow_down(struct pie_thread *thread, struct pie_wait *wait) {
+    const struct pie_clock_price *price = switching_price(thread, wait);
+
+    if (!price || wait->is_seldom ||
+        (double)(pie_wait_switches_of_late(wait) * price->switch_ns) <=
+            ADAPT_NS * pie_governor_switching(state.collection->governor))
+        return;
+    wait->is_seldom = true;
+    pie_clock_current()->set_period(thread, PIE_CLOCK_LONG_PERIOD_NS);
+}
+
 static void look(struct pie_thread *thread, size_t slot) {
     if (!state.collection->config->has_time)
         return;
     pie_wait_tick(wait_of(slot), thread, state.collection->ops, peer, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
+    slow_down(thread, wait_of(slot));
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
@@ -235,22 +271,6 @@ static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
     const struct pie_wait *wait = wait_of(slot);
 
     return wait && wait->thread_id == thread->id ? wait->last_cpu_ns : thread->cpu_last_ns;
-}
-
-/* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
- * virtual machine this costs as much as a signal, some 20 us. A thread that changes thousands of times a second, as one
- * that starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next
- * to nothing. A sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes
- * for system time what exceeds a period. */
-static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, uint64_t period_ns) {
-    const struct pie_clock_price *price = pie_clock_price_known();
-
-    if (pie_clock_current() != &pie_clock_perf || !price || !wait || wait->thread_id != thread->id ||
-        period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
-        return false;
-    wait->is_seldom =
-        pie_wait_switching_permille(wait, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
-    return wait->is_seldom;
 }
 
 static uint64_t sampling_ns(const struct pie_thread *thread) {
@@ -286,11 +306,13 @@ static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
     struct pie_time_thread *own = pie_time_of(thread);
     uint64_t period_ns = mean_ns(thread);
 
-    if (own->wants_near && !state.collection->governor->is_short) {
+    if (own->wants_near && pie_governor_has_room(state.collection->governor, PIE_COST_SAMPLES)) {
         period_ns = state.collection->config->period_ns;
         own->wants_near = false;
     }
-    return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : drawn_ns(thread, period_ns);
+    uint64_t drawn = drawn_ns(thread, period_ns);
+    return is_seldom(thread, wait, drawn) && drawn < PIE_CLOCK_LONG_PERIOD_NS ? PIE_CLOCK_LONG_PERIOD_NS
+                                                                              : drawn;
 }
 
 static void adapt(struct pie_thread *thread, size_t slot) {

@@ -195,6 +195,10 @@ uint64_t pie_wait_switching_permille(struct pie_wait *wait, uint64_t switch_ns, 
     return elapsed_ns ? slices * switch_ns * 1000 / elapsed_ns : 0;
 }
 
+uint64_t pie_wait_switches_of_late(const struct pie_wait *wait) {
+    return wait->slices - wait->slices_before;
+}
+
 uint64_t pie_wait_switches(struct pie_wait *wait) {
     uint64_t switches = wait->slices - wait->slices_charged;
 

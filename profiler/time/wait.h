@@ -64,6 +64,9 @@ struct pie_wait {
  * Context: drain. */
 uint64_t pie_wait_switching_permille(struct pie_wait *wait, uint64_t switch_ns, uint64_t now_ns);
 
+/* How often it has been given a processor since pie_wait_switching_permille() was last asked. Context: drain. */
+uint64_t pie_wait_switches_of_late(const struct pie_wait *wait);
+
 /* How often it has been given a processor since this was last asked. Context: drain. */
 uint64_t pie_wait_switches(struct pie_wait *wait);
 

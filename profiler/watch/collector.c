@@ -99,6 +99,7 @@ static void spent(uint64_t spent_ns[PIE_COSTS]) {
 
 static void govern(const struct pie_governor *governor) {
     pie_watch_allow(pie_governor_share(governor, PIE_COST_WATCHES));
+    pie_watch_drain_learn_within(state.drain, pie_governor_earned_ns(governor, PIE_COST_WATCHES));
 }
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {

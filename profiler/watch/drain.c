@@ -78,6 +78,7 @@ struct pie_watch_drain {
     size_t n_lines, lines_room;
     struct pie_need need;           /* of watches, by line of own code whatever leads there */
     struct pie_u64map line_of_unit; /* code unit of such a line -> its number, plus 1 */
+    uint64_t learned_ns, learn_most_ns;
 };
 
 int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming *naming, double fp_tolerance,
@@ -90,6 +91,7 @@ int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming 
     drain->naming = naming;
     drain->fp_tolerance = fp_tolerance;
     drain->rewrites = pie_code_modules_rewrites();
+    drain->learn_most_ns = UINT64_MAX;
     *ret_drain = drain;
     return 0;
 }
@@ -458,13 +460,27 @@ static struct thread_watches *watches_of(struct pie_watch_drain *drain, size_t s
     return &drain->threads[slot];
 }
 
+void pie_watch_drain_learn_within(struct pie_watch_drain *drain, uint64_t most_ns) {
+    drain->learn_most_ns = most_ns;
+}
+
+/* Some functions take milliseconds, the interpreter's loop above all. What was taken beyond that is earned first. */
+static void learn(struct pie_watch_drain *drain, struct pie_thread *thread) {
+    uint64_t ip;
+
+    while (drain->learned_ns <= drain->learn_most_ns &&
+           pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip)) {
+        uint64_t before_ns = pie_thread_cpu_ns();
+        pie_basic_block_learn(ip);
+        drain->learned_ns += pie_thread_cpu_ns() - before_ns;
+    }
+}
+
 void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot) {
     struct thread_watches *watches = watches_of(drain, slot);
     struct pie_watch_record record;
-    uint64_t ip;
 
-    while (pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip))
-        pie_basic_block_learn(ip);
+    learn(drain, thread);
     while (watches && pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
         struct open_watch *open = &watches->open[record.slot % PIE_DEBUG_REGISTERS];
         if (record.record == PIE_WATCH_RECORD_REACHED)

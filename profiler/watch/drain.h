@@ -26,6 +26,8 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain);
 
 /* A sample of time of this weight fell into a context. Before the thread's own records of the same tick. */
 void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns);
+/* Machine code that samples met is decoded for this CPU time in all; what is left waits. At first there is no limit. */
+void pie_watch_drain_learn_within(struct pie_watch_drain *drain, uint64_t most_ns);
 /* Empties a thread's rings. slot: of the thread in the region. */
 void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot);
 /* The thread has ended, or the profile ends: words that are still watched were not touched again. */

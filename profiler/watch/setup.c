@@ -101,6 +101,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             .fp_tolerance = config->fp_tolerance,
             .budget = budget_of(config),
             .is_adaptive = config->is_adaptive,
+            .is_frugal = config->is_budget_asked && config->overhead_budget > 0,
             .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,
             .sample_price_ns = kind == PIE_ACCESS_PMU ? sample_price_ns(&facts) : 0,
             .fault_tax_ns = price->fault_tax_ns,

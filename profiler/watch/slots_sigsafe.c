@@ -37,6 +37,8 @@ static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
  * with registers armed at a stretch see calls that are as long; short stretches see more of them, so most are short. */
 static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000000;
 enum { LONG_DEBT_ONE_IN = 4 };
+/* … and under a budget that was named all are, unless a long one is paid back in a second. */
+static const double FRUGAL_LONG_DEBT_MIN = 0.02;
 
 /* Calls of the interpreter's own functions are many, and many places are not come to again: no other string is slowed
  * down for longer than this, in CPU time, by the data breakpoint that waits for one. */
@@ -351,6 +353,8 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     watch->credit_ns -= (int64_t)tax_ns;
     thread->cpu_last_ns += tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
-    if (watch->credit_ns < -(watch->debt_is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
+    bool is_short =
+        watch->debt_is_short || (settings->is_frugal && budget_of(settings) < FRUGAL_LONG_DEBT_MIN);
+    if (watch->credit_ns < -(is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
         pie_watch_rest(thread);
 }

@@ -222,6 +222,7 @@ struct pie_watch_settings {
     double fp_tolerance; /* as in struct pie_config */
     double budget;       /* share of a thread's CPU time that watching may take, before pie_watch_allow() */
     bool is_adaptive;    /* lines whose redundant fraction is undecided come first */
+    bool is_frugal;      /* the user named a budget: what cannot be paid back soon is not spent */
     uint64_t trap_price_ns; /* of one trap, without the handler's work */
     uint64_t
         sample_price_ns; /* of one signal of the sampler of accesses, the interrupt included; 0: it has none */

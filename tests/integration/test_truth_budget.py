@@ -17,6 +17,22 @@ while time.process_time() < 1:
     thread.join()
 print(time.process_time())
 """
+# Two threads that take turns some thousand times a second.
+TURNS = """
+import threading, time
+locks = [threading.Lock(), threading.Lock()]
+locks[1].acquire()
+def play(mine, other):
+    while time.process_time() < 2:
+        mine.acquire()
+        sum(range(5_000))
+        other.release()
+threads = [threading.Thread(target=play, args=two, daemon=True) for two in (locks, locks[::-1])]
+for thread in threads:
+    thread.start()
+while time.process_time() < 2:
+    time.sleep(0.1)
+"""
 SECONDS = {0.01: 2.5, 0.05: 4.5}
 LONGEST_S = {0.01: 0.020, 0.05: 0.010}  # mean periods, at --rate 1khz
 
@@ -89,6 +105,19 @@ def test_threads_too_short_for_a_sample_are_part_of_the_program(pieprof, tmp_pat
     assert run["overhead_s"] / run["overhead_share"] == pytest.approx(whole_s - run["overhead_s"], rel=0.2)
 
 
+def test_threads_that_take_turns_do_not_pay_a_fifth_for_it(pieprof, tmp_path):
+    """A switch of a thread with a near clock costs 12 us in a virtual machine, and 2 with one that is 12 ms away."""
+    program = tmp_path / "turns.py"
+    program.write_text(TURNS, encoding="utf-8")
+    done = profile(tmp_path / "x.db", program, options=["--overhead", "5%"])
+    (process,) = done.sql("select clock from process")
+    if process["clock"] != "perf":
+        pytest.skip("switches cost nothing with this clock")
+    row = last_second(done)
+    assert row["cpu_s"] / row["samples"] >= 0.009
+    assert shares(done)["switches"] <= 0.12
+
+
 BURNS = "import time\nwhile time.process_time() < 0.9: sum(range(500))"
 CHILD = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BURNS!r}], check=True)\n" + BURNS
 # How far samples are apart on average, at --rate 1khz: at free rates, and in a second under 2 % that are asked for.
@@ -126,6 +155,18 @@ def test_a_budget_that_is_asked_for_is_kept_from_the_start(pieprof, tmp_path, op
 def test_the_summary_says_from_when_on(pieprof, tmp_path, options, text):
     done = run([binary(), "-o", tmp_path / "x.db", *options, "-c", BURNS.replace("0.9", "1.3")])
     assert done.returncode == 0 and text in done.stderr, done.stderr
+
+
+def test_lines_that_were_not_looked_for_are_told(pieprof, tmp_path):
+    """Debug information of libraries waits where the user named a budget, and a run of half a second is over before."""
+    pytest.importorskip("numpy")
+    work = "import numpy, time\na = numpy.arange(1e5)\nwhile time.process_time() < 0.5: a.sort()"
+    told = []
+    for options in ((), ("--overhead", "5%")):
+        done = run([binary(), "-o", tmp_path / f"{len(options)}.db", *options, "-c", work])
+        assert done.returncode == 0, done.stderr
+        told.append("Native lines: not looked for in" in done.stderr)
+    assert told == [False, True]
 
 
 def test_a_run_too_short_for_a_verdict_says_so(pieprof, tmp_path):

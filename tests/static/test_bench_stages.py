@@ -311,6 +311,24 @@ def test_the_budgets_stage_hands_its_tools_all_of_their_options(tmp_path, monkey
     assert options == {**vars(stage_budget.overhead_truth.arguments([])), "pieprof": "pieprof", "python": "python3", "rounds": 20}
 
 
+def test_the_budget_is_told_for_programs_with_libraries_that_are_there(tmp_path, monkeypatch):
+    """In the whole form, and with the interpreter that has them."""
+    forms = {"whole": lambda whole, *_: whole, "quick": lambda _, quick, *__: quick}
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").touch()
+    monkeypatch.setattr(stage_budget.budget_kept, "lacks", lambda options, module: None if module == "black" else "there is none")
+    monkeypatch.setattr(measure, "while_time", lambda most, budget: range(1))
+    monkeypatch.setattr(stage_budget.budget_kept, "shares", lambda options, file, *_: (options.python, file.read_text(encoding="utf-8")))
+    found = {}
+    for form, of in forms.items():
+        bench = types.SimpleNamespace(columns=types.SimpleNamespace(pieprof="pieprof", python="python3", extra=tmp_path), budget=None, of=of)
+        found[form] = stage_budget.steps(bench)
+    real = {name for name in found["whole"] if name.partition(": ")[2] in stage_budget.budget_kept.REAL}
+    assert real == {"kept: black"} and "kept: black" not in found["quick"]
+    one = found["whole"]["kept: black"]()[0]
+    assert one["without"] == str(tmp_path / "bin/python") and "black.format_str" in one["with"]
+
+
 def test_a_peer_with_a_python_of_its_own_is_compared_with_that():
     each = {"python3": [cost(1.0)], "python3.15": [cost(2.0)], "Tachyon": [cost(2.2)]}
     assert figures.of_program(each, "Tachyon", "python3", "work_s") == pytest.approx(1.1)

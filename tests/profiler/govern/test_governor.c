@@ -294,6 +294,60 @@ static void test_counting_that_has_room_does_not_pause(void **state) {
     assert_true(program.governor.counted == 1);
 }
 
+/* Switches of a thread's clock: a tenth of its time where nothing is limited, then a part of the budget, and less where
+ * nothing of that is left. */
+static void test_switches_of_clocks_have_a_part_of_the_budget(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.3, 0.3, 0.001);
+    run(&program, 1000);
+    assert_true(fabs(pie_governor_switching(&program.governor) - 0.1) < 1e-9);
+    run(&program, 3000);
+    assert_true(fabs(pie_governor_switching(&program.governor) - 0.02) < 1e-9);
+    begin_asked(&program, BUDGET, 0.3, 0.3, 0.001);
+    assert_true(fabs(pie_governor_switching(&program.governor) - 0.02) < 1e-9);
+    begin_asked(&program, BUDGET, 0.3, 0.3, 0.2);
+    run(&program, 1000);
+    assert_true(fabs(pie_governor_switching(&program.governor) - 0.005) < 1e-9);
+    begin(&program, 0, 0.3, 0.3, 0.001);
+    run(&program, 4000);
+    assert_true(fabs(pie_governor_switching(&program.governor) - 0.1) < 1e-9);
+}
+
+/* Samples on request: as many as are wanted by default; of a budget that was named, while its part has room. */
+static void test_more_samples_have_room_or_not(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.3, 0.3, 0.001);
+    run(&program, 4000);
+    assert_true(pie_governor_has_room(&program.governor, PIE_COST_SAMPLES));
+    begin_asked(&program, BUDGET, 0.001, 0.001, 0.001);
+    run(&program, 1000);
+    assert_true(pie_governor_has_room(&program.governor, PIE_COST_SAMPLES));
+    program.governor.spending[PIE_COST_SAMPLES] = 1.1 * program.governor.allowed[PIE_COST_SAMPLES];
+    assert_false(pie_governor_has_room(&program.governor, PIE_COST_SAMPLES));
+    begin_asked(&program, BUDGET, 0.001, 0.001, 0.2);
+    run(&program, 1000);
+    assert_false(pie_governor_has_room(&program.governor, PIE_COST_SAMPLES));
+}
+
+/* What is made once, in pieces, has its part of what has been earned. */
+static void test_work_in_pieces_is_earned(void **state) {
+    struct program program;
+
+    begin_asked(&program, BUDGET, 0.3, 0.3, 0.001);
+    assert_int_equal(pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES), 0);
+    run(&program, 2000);
+    double cpu_ns = (double)program.governor.cpu_ns;
+    assert_true(fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES) -
+                     0.39 * BUDGET * cpu_ns) < 2);
+    assert_true(
+        fabs((double)pie_governor_earned_ns(&program.governor, PIE_COST_OTHER) - 0.1 * BUDGET * cpu_ns) < 2);
+    begin(&program, BUDGET, 0.3, 0.3, 0.001);
+    run(&program, 4000);
+    assert_true(pie_governor_earned_ns(&program.governor, PIE_COST_WATCHES) == UINT64_MAX);
+}
+
 static void test_without_a_budget_nothing_is_limited(void **state) {
     struct program program;
 
@@ -338,6 +392,9 @@ int main(void) {
         cmocka_unit_test(test_dear_hooks_leave_a_part_to_the_rest),
         cmocka_unit_test(test_counting_pauses_where_it_is_too_dear),
         cmocka_unit_test(test_counting_that_has_room_does_not_pause),
+        cmocka_unit_test(test_switches_of_clocks_have_a_part_of_the_budget),
+        cmocka_unit_test(test_more_samples_have_room_or_not),
+        cmocka_unit_test(test_work_in_pieces_is_earned),
         cmocka_unit_test(test_without_a_budget_nothing_is_limited),
         cmocka_unit_test(test_too_little_time_shows_nothing),
     };

@@ -3,6 +3,7 @@
 /* The limits of a thread's counters, and the footprint that is noted when they are reached. No allocation is sampled
  * here, and Python is said to end, so that a crossing has no context. */
 
+#include "profiler/base/clocks.h"
 #include "profiler/base/region.h"
 #include "profiler/heap/engine.h"
 #include "profiler/thread/thread.h"
@@ -102,10 +103,38 @@ static void test_no_peak_is_missed_by_more_than_the_threshold(void **state) {
     assert_true(most_bytes > 10 * THRESHOLD_BYTES);
 }
 
+/* Under a budget that was named, a peak soon after a crossing waits until it is two thresholds higher, or for 10 ms. */
+static void test_a_peak_that_follows_another_waits(void **state) {
+    static const struct pie_heap_settings frugal = {
+        .has_memory = true, .is_frugal = true, .is_finalizing = ends};
+    struct pie_heap_state *heap = pie_heap_of(thread);
+
+    pie_heap_set(&frugal);
+    int64_t wanted = most_bytes + 8 * THRESHOLD_BYTES;
+    while (live_bytes < wanted) /* a first peak, which sets the threshold */
+        allocate(PART_BYTES / 2);
+    int64_t threshold = (int64_t)pie_heap_threshold(), first = noted_peak();
+    heap->crossed_ns = pie_monotonic_ns() + 1000000000;
+    heap->crossing_cost_ns = 1000000000;
+    for (int i = 0; i < 7; i++) /* less than two thresholds */
+        allocate((size_t)threshold / 4);
+    assert_int_equal(noted_peak(), first);
+    for (int i = 0; i < 3; i++)
+        allocate((size_t)threshold / 4);
+    assert_in_range(most_bytes - noted_peak(), 0, threshold);
+    first = noted_peak();
+    heap->crossed_ns = 0;
+    allocate((size_t)threshold);
+    assert_true(noted_peak() > first);
+    assert_in_range(most_bytes - noted_peak(), 0, threshold);
+    pie_heap_set(&settings);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs_seldom_reach_a_limit),
         cmocka_unit_test(test_no_peak_is_missed_by_more_than_the_threshold),
+        cmocka_unit_test(test_a_peak_that_follows_another_waits),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -235,6 +235,41 @@ static void test_a_quiet_program_is_sampled_more_finely(void **state) {
     assert_in_range(run.rate.interval_bytes, 4096, 65536);
 }
 
+/* A child begins with fewer samples, and a run with a named budget with still fewer. */
+static void test_the_first_distance_is_longer_where_samples_are_dear(void **state) {
+    static const struct pie_heap_settings child = {.is_child = true}, frugal = {.is_frugal = true};
+    struct pie_heap_rate rates[3];
+    uint64_t random = 1;
+
+    pie_heap_rate_begin_first(&rates[0], 1, &random);
+    pie_heap_set(&child);
+    pie_heap_rate_begin_first(&rates[1], 1, &random);
+    pie_heap_set(&frugal);
+    pie_heap_rate_begin_first(&rates[2], 1, &random);
+    pie_heap_set(NULL);
+    assert_int_equal(rates[0].interval_bytes, 16384);
+    assert_int_equal(rates[1].interval_bytes, 65536);
+    assert_int_equal(rates[2].interval_bytes, 262144);
+}
+
+/* A thread without a processor for two seconds has had no sample in that time. */
+static void test_a_thread_that_waited_is_not_sampled_at_once_as_if_it_was_quiet(void **state) {
+    static const struct pie_heap_settings frugal = {.is_frugal = true};
+    uint64_t found[2], random = 1;
+
+    for (int i = 0; i < 2; i++) {
+        struct pie_heap_rate rate;
+        bool is_exact;
+        pie_heap_set(i ? &frugal : NULL);
+        pie_heap_rate_begin(&rate, 0, 262144, 1, &random);
+        (void)pie_heap_rate_take(&rate, 1000000, 64, 2000000000, &random, &is_exact);
+        found[i] = rate.interval_bytes;
+    }
+    pie_heap_set(NULL);
+    assert_int_equal(found[0], 262144 / 8);
+    assert_int_equal(found[1], 262144 / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_sum_of_weights_is_what_was_counted),
@@ -248,6 +283,8 @@ int main(void) {
         cmocka_unit_test(test_a_line_gets_its_share_where_large_events_are_taken),
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
+        cmocka_unit_test(test_the_first_distance_is_longer_where_samples_are_dear),
+        cmocka_unit_test(test_a_thread_that_waited_is_not_sampled_at_once_as_if_it_was_quiet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "profiler/base/counters.h"
 #include "profiler/symbols/loaded_symbols.h"
 #include "profiler/symbols/symbolizer.h"
 #include "tests/profiler/symbols/fixture_modules.h"
@@ -62,6 +63,25 @@ static void assert_inlined_chain(const char *kind) {
 
 static void test_inlined_calls(void **state) {
     assert_inlined_chain("debug");
+}
+
+/* Without room for debug information, the function's name alone; later addresses have lines, and so have modules that
+ * come later. */
+static void test_debug_information_waits_for_its_turn(void **state) {
+    void *module = fixture_open("debug");
+
+    pie_counters_reset();
+    pie_symbolizer_allow_debug_info(symbolizer, 0);
+    assert_only_name(symbolizer, fixture_mark(module, "innermost"), "outer_one");
+    assert_only_name(symbolizer, fixture_mark(module, "hidden"), "hidden_one");
+    assert_int_equal(pie_counter_get(PIE_COUNTER_DEBUG_INFO_WAITS), 1);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_DEBUG_INFO_READ), 0);
+    pie_symbolizer_allow_debug_info(symbolizer, 1000000000);
+    assert_inlined_chain("debug");
+    assert_int_equal(pie_counter_get(PIE_COUNTER_DEBUG_INFO_READ), 1);
+    assert_inlined_chain("dwarf4");
+    assert_int_equal(pie_counter_get(PIE_COUNTER_DEBUG_INFO_WAITS), 1);
+    dlclose(module);
 }
 
 static void test_inlined_calls_in_dwarf_4(void **state) {
@@ -313,6 +333,7 @@ static void test_ranges_of_functions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inlined_calls, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_debug_information_waits_for_its_turn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_inlined_calls_in_dwarf_4, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_inlined_calls_in_compressed_sections, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_inlined_calls_in_a_separate_file, set_up, tear_down),

@@ -5,11 +5,40 @@
 
 #include "tests/profiler/watch/drain_scene.h"
 
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
+#include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- Decoding --- */
+
+static bool is_decoded(uintptr_t ip) {
+    return pie_basic_block_find(ip, pie_code_module_at(ip)) != NULL;
+}
+
+static void ask_for(uintptr_t ip) {
+    uint64_t asked = ip;
+
+    pie_watch_requests_push(&pie_watch_of(drain_thread)->requests, &asked);
+    drain_now();
+}
+
+/* The first function has taken more than nothing, so the second one waits until there is more. */
+static void test_code_is_decoded_as_far_as_it_may_be(void **state) {
+    uintptr_t first = (uintptr_t)drain_loaded - 3, second = (uintptr_t)&drain_context;
+
+    pie_watch_drain_learn_within(drain, 0);
+    ask_for(first);
+    assert_true(is_decoded(first));
+    ask_for(second);
+    assert_false(is_decoded(second));
+    pie_watch_drain_learn_within(drain, 1000000000);
+    drain_now();
+    assert_true(is_decoded(second));
+}
 
 /* --- Proportional attribution --- */
 
@@ -452,6 +481,7 @@ static void test_deep_stacks_are_cut(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        DRAIN(test_code_is_decoded_as_far_as_it_may_be),
         DRAIN(test_watch_stands_for_the_time_of_its_line),
         DRAIN(test_loads_and_stores_are_two_questions),
         DRAIN(test_a_line_in_two_contexts_is_two_lines),
