@@ -41,7 +41,7 @@ TEXTS = {
     "loop": "s = 0\nfor i in range(5_000_000): s += i * i % 7",
 }
 COLLECTORS = ["time", "memory", "copies", "redundancy"]
-PROGRAMS = ["fib", "pprint_alloc", "threads", "json_codec", "regex", "sqlite_zlib", "numpy_mixed"]
+PROGRAMS = ["fib", "pprint_alloc", "threads", "json_codec", "regex", "sqlite_zlib", "numpy_mixed", "asyncio_pingpong"]
 
 
 def started(command, words, place, stderr, stdin=subprocess.DEVNULL):
