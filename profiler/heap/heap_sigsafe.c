@@ -260,16 +260,11 @@ static bool push(struct pie_thread *thread, const struct pie_heap_record *record
     return false;
 }
 
-static uint16_t handled_16ns(uint64_t since_ns) {
-    uint64_t handled = (pie_monotonic_ns() - since_ns) / 16;
-
-    return (uint16_t)(handled < UINT16_MAX ? handled : UINT16_MAX);
-}
-
 /* The record goes before the block is tracked: the collection thread hears of a block before it hears of its end. */
 static void track(struct pie_thread *thread, struct pie_heap_record *record) {
+    uint64_t handled = (pie_monotonic_ns() - record->time_ns) / 16;
+    record->handled_16ns = (uint16_t)(handled < UINT16_MAX ? handled : UINT16_MAX);
     record->ticket = (uint16_t)pie_heap_table_reserve();
-    record->handled_16ns = handled_16ns(record->time_ns);
     if (!record->ticket)
         pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
     bool is_pushed = push(thread, record);

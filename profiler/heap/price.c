@@ -18,8 +18,8 @@ enum { PYTHON_SMALL_BYTES = 512 }; /* pymalloc's largest blocks */
 
 /* A number that is worked out and thrown away leaves the processor time to count it beside other work. In loops, hooks
  * and no hooks in turn cost 0.9 to 1.5 ns a number, and 1.6 for each block of dictionaries that stay a while
- * (bench/counting.py). Without the sample's handler, 95 of 100 numbers in such a loop live for less than 2 us, since the
- * handler has emptied the caches; half of what json.dumps() takes lives for more than 10. */
+ * (bench/counting.py). Such numbers live for less than 2 us without the sample's handler, which has emptied the caches:
+ * 95 of 100 did. Half of what json.dumps() takes lives for more than 10. */
 static const uint64_t PASSING_NS = 3000;
 static const double PASSING_PART = 0.55;
 
