@@ -290,9 +290,8 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
         uint64_t lived_ns = time_ns > block->since_ns ? time_ns - block->since_ns : 0;
         if (is_freed) {
             pie_heap_node_freed(node, lived_ns);
-            uint64_t handled_ns = UINT64_C(16) * block->handled_16ns;
-            pie_heap_blocks_ended(&drain->counted, block->small_blocks,
-                                  lived_ns > handled_ns ? lived_ns - handled_ns : 0);
+            pie_heap_blocks_ended(&drain->counted, block->small_blocks, lived_ns,
+                                  UINT64_C(16) * block->handled_16ns);
         }
         drain->tracked--;
     }

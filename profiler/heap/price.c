@@ -131,8 +131,9 @@ double pie_heap_blocks_add(struct pie_heap_blocks *blocks, const struct pie_heap
     return more;
 }
 
-void pie_heap_blocks_ended(struct pie_heap_blocks *blocks, double small_blocks, uint64_t lived_ns) {
-    if (lived_ns <= PASSING_NS)
+void pie_heap_blocks_ended(struct pie_heap_blocks *blocks, double small_blocks, uint64_t lived_ns,
+                           uint64_t handled_ns) {
+    if (lived_ns <= handled_ns + PASSING_NS)
         blocks->passing += small_blocks;
 }
 
