@@ -30,9 +30,14 @@ LOOPS = {  # name: (text, turns of a call)
     "objects": ("\n  for i in range(n): object()", 4000),
     "dictionaries that stay": ("return [{'a': [i], 'b': str(i)} for i in range(n)]", 1000),
     "blocks of 1.3 kB": ("\n  for i in range(n): bytes(1300)", 4000),
+    "JSON texts of 50 records": ("\n  for i in range(n): loads(dumps(data))", 100),
     "matches": ("\n  for i in range(n): search('word 123 other 77 ' * 4)", 2000),
 }
-BEGIN = "import re, sys\nsearch = re.compile(r'(\\w+)\\s(\\d+)').search\n"
+BEGIN = """import re, sys
+from json import dumps, loads
+search = re.compile(r'(\\w+)\\s(\\d+)').search
+data = [{'id': i, 'name': f'user {i}', 'tags': ['a', 'b', str(i)], 'score': i / 7, 'nested': {'on': True}} for i in range(50)]
+"""
 CODE = """
 import ctypes, json, sys, time
 NAMES = ("PyObject_Malloc", "PyObject_Free", "PyMem_Malloc", "PyMem_Free")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program beside a thread that sleeps until the end.
+"""Runs a program beside a thread that sleeps until the end, or without it, after the same imports.
 
-usage: idle_thread.py PROGRAM [ARGUMENT]...
+usage: idle_thread.py beside|alone PROGRAM [ARGUMENT]...
 """
 
 import pathlib
@@ -10,6 +10,7 @@ import sys
 import threading
 
 del sys.argv[0]
+if sys.argv.pop(0) == "beside":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
 sys.path[0] = str(pathlib.Path(sys.argv[0]).parent)
-threading.Thread(target=threading.Event().wait, daemon=True).start()
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -271,6 +271,7 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         .is_known = true,
         .node_index = (uint32_t)(node - drain->nodes.nodes) + 1,
         .domain = record->domain,
+        .handled_16ns = record->handled_16ns,
         .small_blocks = (float)small_blocks,
         .sq_bytes2 = sq_bytes2,
         .weight_bytes = weight_bytes,
@@ -292,7 +293,8 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
         uint64_t lived_ns = time_ns > block->since_ns ? time_ns - block->since_ns : 0;
         if (is_freed) {
             pie_heap_node_freed(node, lived_ns);
-            pie_heap_blocks_ended(&drain->counted, block->small_blocks, lived_ns);
+            pie_heap_blocks_ended(&drain->counted, block->small_blocks, lived_ns,
+                                  UINT64_C(16) * block->handled_16ns);
         }
         drain->tracked--;
     }

@@ -39,7 +39,7 @@ struct pie_heap_record {
     uint8_t copy_end;                     /* COPIED: ticket of copy_ends.h, 0: not followed */
     uint8_t slice;                        /* ALLOCATED: pauses.h */
     uint16_t share;                       /* … of time that is counted, of PIE_HEAP_SHARE_ONE; 0: all */
-    uint8_t unused[2];
+    uint16_t handled_16ns;                /* ALLOCATED: from time_ns to the record, in 16 ns; at most 1 ms */
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 

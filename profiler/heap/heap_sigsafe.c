@@ -262,6 +262,8 @@ static bool push(struct pie_thread *thread, const struct pie_heap_record *record
 
 /* The record goes before the block is tracked: the collection thread hears of a block before it hears of its end. */
 static void track(struct pie_thread *thread, struct pie_heap_record *record) {
+    uint64_t handled = (pie_monotonic_ns() - record->time_ns) / 16;
+    record->handled_16ns = (uint16_t)(handled < UINT16_MAX ? handled : UINT16_MAX);
     record->ticket = (uint16_t)pie_heap_table_reserve();
     if (!record->ticket)
         pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);

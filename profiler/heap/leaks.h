@@ -17,9 +17,10 @@ struct pie_sink;
 struct pie_heap_block {
     bool is_known; /* a thread has told of it */
     uint8_t domain;
-    uint32_t node_index; /* index + 1 in pie_heap_nodes; 0: none */
-    float small_blocks;  /* how many of Python's small ones it stands for (price.h) */
-    float sq_bytes2;     /* what its weight adds to the variance; 0: it is exact */
+    uint16_t handled_16ns; /* of the time since then, what the sample took */
+    uint32_t node_index;   /* index + 1 in pie_heap_nodes; 0: none */
+    float small_blocks;    /* how many of Python's small ones it stands for (price.h) */
+    float sq_bytes2;       /* what its weight adds to the variance; 0: it is exact */
     uint64_t weight_bytes;
     uint64_t since_ns; /* CLOCK_MONOTONIC */
 };

@@ -22,8 +22,9 @@ struct pie_heap_blocks {
 
 /* A sample of an allocation. Returns how many of Python's small blocks it stands for. Context: drain. */
 double pie_heap_blocks_add(struct pie_heap_blocks *blocks, const struct pie_heap_record *record);
-/* Some of Python's small blocks have ended, lived_ns after the sample. Context: drain. */
-void pie_heap_blocks_ended(struct pie_heap_blocks *blocks, double small_blocks, uint64_t lived_ns);
+/* Some of Python's small blocks ended lived_ns after their sample began, which took handled_ns. Context: drain. */
+void pie_heap_blocks_ended(struct pie_heap_blocks *blocks, double small_blocks, uint64_t lived_ns,
+                           uint64_t handled_ns);
 /* CPU time that counting all of them took. Context: drain. */
 double pie_heap_blocks_ns(const struct pie_heap_blocks *blocks);
 
