@@ -89,6 +89,24 @@ static const struct kept kept[] = {
     {.name = "x_hot_line",
      .may_be = "x_may_hot",
      .columns = "run, file, line, function, function_line, line_ns, runs_once, file_end, run_ns, severity"},
+    {.name = "x_again_line",
+     .may_be = "x_may_return",
+     .columns =
+         "run, is_call, file, line, function_name, first_line, other_file, other_line, called, call_ns, "
+         "again_ns, same, compared, is_in_loop"},
+    {.name = "x_called_again",
+     .may_be = "x_may_call",
+     .columns = "run, process, file, line, function, function_line, category, calls, callee, again, kinds, "
+                "saved_ns, line_ns, run_ns, below_part"},
+    {.name = "x_passed_line",
+     .may_be = "x_may_go_through",
+     .columns =
+         "run, process, file, line, kind, calls, carried, items, line_ns, part, about, basis, low, high, "
+         "category, evidence"},
+    {.name = "x_element_line",
+     .may_be = "x_may_element",
+     .columns = "run, file, line, function, function_line, library, category, element_function, element_ns, "
+                "line_ns, samples"},
     {.name = "x_told_finding"},
     {.name = "x_windowed_finding", .from = "x_told_finding", .columns = OF_WINDOWED},
     {.name = "x_judged_finding", .from = "x_windowed_finding", .columns = OF_JUDGED},

@@ -39,3 +39,16 @@ SELECT run FROM (
   WHERE w.kind = PIE_WATCH_LOAD AND w.traits & PIE_WATCH_OF_ARGUMENT <> 0 AND w.outcome = PIE_WATCH_REDUNDANT
   GROUP BY p.run)
 WHERE again >= (SELECT watches FROM x_pass_threshold);
+
+CREATE VIEW x_may_return AS
+SELECT DISTINCT p.run FROM process p JOIN watch w ON w.process = p.id
+WHERE w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL);
+
+CREATE VIEW x_may_call AS
+SELECT DISTINCT p.run FROM process p JOIN called c ON c.process = p.id;
+
+CREATE VIEW x_may_go_through AS
+SELECT DISTINCT p.run FROM process p JOIN passed w ON w.process = p.id;
+
+CREATE VIEW x_may_element AS
+SELECT DISTINCT p.run FROM process p JOIN x_element_process e ON e.process = p.id;
