@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""-Dlibpython=none: plain ninja makes the core and all that needs no libpython, and links nothing that would need one."""
+"""-Dlibpython=none: plain ninja makes the core and all that needs no libpython, and links nothing that needs one."""
 import json
 import os
 import pathlib
