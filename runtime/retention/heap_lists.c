@@ -5,10 +5,9 @@
 #include <internal/pycore_interp.h>
 #include <internal/pycore_object.h>
 
+#include "runtime/stacks/collections.h"
 #include "runtime/stacks/state_offsets.h"
 #undef Py_BUILD_CORE
-
-#include "profiler/base/safe_load.h"
 
 #include "runtime/retention/layout.h"
 
@@ -22,28 +21,16 @@ static struct _gc_runtime_state *state(void) {
     return (void *)((uintptr_t)PyInterpreterState_Main() + pie_state_offsets().collector);
 }
 
-/* The last of a list has its head as the next one, and the first has it as the one before. */
-static bool is_ring(const PyGC_Head *list) {
-    uintptr_t first, last, before, after;
+/* Where this release has its lists, 0 if nowhere that is known. */
+static size_t lists_at(void) {
+    static size_t at; /* under the GIL */
+    static bool is_known;
 
-    return pie_safe_load(&list->_gc_next, &first) && pie_safe_load(&list->_gc_prev, &last) &&
-           pie_safe_load(&((const PyGC_Head *)first)->_gc_prev, &before) &&
-           pie_safe_load(&((const PyGC_Head *)last)->_gc_next, &after) &&
-           (before & _PyGC_PREV_MASK) == (uintptr_t)list && after == (uintptr_t)list;
-}
-
-/* Another release than that of the headers may have its lists elsewhere. */
-static bool has_lists(void) {
-    static enum { UNKNOWN, ABSENT, PRESENT } lists; /* under the GIL */
-    struct _gc_runtime_state *gc = state();
-
-    if (lists == UNKNOWN) {
-        bool are_rings = is_ring(&gc->permanent_generation.head);
-        for (int i = 0; i < NUM_GENERATIONS; i++)
-            are_rings = are_rings && is_ring(&gc->generations[i].head);
-        lists = are_rings ? PRESENT : ABSENT;
+    if (!is_known) {
+        at = pie_collections_find_lists((uintptr_t)state());
+        is_known = true;
     }
-    return lists == PRESENT;
+    return at;
 }
 
 static bool visit_list(PyGC_Head *list, bool (*visit)(PyObject *, void *), void *arg) {
@@ -58,17 +45,18 @@ static bool visit_list(PyGC_Head *list, bool (*visit)(PyObject *, void *), void 
 /* The oldest first: what stays is there. */
 void pie_retention_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg) {
     struct _gc_runtime_state *gc = state();
+    struct gc_generation *lists = (void *)((uintptr_t)gc + lists_at());
 
-    if (!has_lists())
+    if (!lists_at())
         return;
     for (int i = NUM_GENERATIONS - 1; i >= 0; i--)
-        if (!visit_list(&gc->generations[i].head, visit, arg))
+        if (!visit_list(&lists[i].head, visit, arg))
             return;
     visit_list(&gc->permanent_generation.head, visit, arg);
 }
 
 bool pie_retention_heap_is_collecting(void) {
-    return state()->collecting || !has_lists(); /* then nobody visits them */
+    return state()->collecting || !lists_at(); /* then nobody visits them */
 }
 
 size_t pie_retention_header_bytes(PyTypeObject *type) {

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "runtime/stacks/collections.h"
 #include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"
 
@@ -14,6 +15,7 @@ static bool gil_is_right(uintptr_t tstate) {
 const char *pie_stacks_verify(uintptr_t tstate, int32_t tid) {
     bool has_threads = pie_pyframe_find_tstate(tid) == tstate,
          has_gil = !pie_gil_is_there || gil_is_right(tstate);
+    pie_collections_verify(tstate);
     if (!has_threads)
         pie_pyframe_lists_disable();
     if (!has_gil)

@@ -172,15 +172,36 @@ def test_new_file_in_place_of_one_that_is_still_written_to(pieprof, tree, tmp_pa
     check_tree(db)
 
 
-def test_prices_of_counting_are_handed_to_what_a_program_executes(pieprof, tmp_path):
+SHOW_RUN = r"""
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((constructor)) static void show(void) {
+    const char *run = getenv("_PIEPROF_RUN");
+    if (run)
+        dprintf(2, "_PIEPROF_RUN=%s\n", run);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def show_run(tmp_path_factory):
+    """A library that says what a process was handed, before a core takes it out of the environment."""
+    if not shutil.which("cc"):
+        pytest.skip("no C compiler for the library that shows what is handed on")
+    folder = tmp_path_factory.mktemp("showrun")
+    (folder / "showrun.c").write_text(SHOW_RUN)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "showrun.so", folder / "showrun.c"], check=True)
+    return folder / "showrun.so"
+
+
+def test_prices_of_counting_are_handed_to_what_a_program_executes(pieprof, show_run, tmp_path):
     """Else each child measures again what Python's blocks cost. A price is handed on as its hundredths of a ns and 1; 0
     is one that is not known, as those may be that the collection thread measures."""
     program = tmp_path / "parent.py"
-    program.write_text("""import subprocess, sys
-child = "print(open('/proc/self/environ').read().replace(chr(0), chr(10)))"
-subprocess.run([sys.executable, "-c", child], check=True)
+    program.write_text(f"""import subprocess, sys
+subprocess.run([sys.executable, "-c", ""], check=True, env={{"LD_PRELOAD": {str(show_run)!r}}})
 """)
-    shown = run([pieprof, "-q", "-o", tmp_path / "x.db", program], cwd=tmp_path, env=clean_environment()).stdout
+    shown = run([pieprof, "-q", "-o", tmp_path / "x.db", program], cwd=tmp_path, env=clean_environment()).stderr
     handed = [line for line in shown.splitlines() if line.startswith("_PIEPROF_RUN=")]
     assert len(handed) == 1, shown
     native, visit, small, large = map(int, handed[0].split("=")[1].split(":")[2:])
