@@ -96,7 +96,8 @@ static const struct kept kept[] = {
          "again_ns, same, compared, is_in_loop"},
     {.name = "x_called_again",
      .may_be = "x_may_call",
-     .columns = "run, process, file, line, function, function_line, category, calls, callee, again, kinds, "
+     .columns = "run, process, file, line, function, function_line, category, is_inner, calls, callee, "
+                "again, kinds, "
                 "saved_ns, line_ns, run_ns, below_part"},
     {.name = "x_passed_line",
      .may_be = "x_may_go_through",
