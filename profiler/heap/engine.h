@@ -43,6 +43,13 @@ struct pie_heap_record {
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 
+/* now_ns: CLOCK_MONOTONIC, as time_ns. Context: hook. */
+static inline void pie_heap_record_handled(struct pie_heap_record *record, uint64_t now_ns) {
+    uint64_t handled_16ns = (now_ns - record->time_ns) / 16;
+
+    record->handled_16ns = (uint16_t)(handled_16ns < UINT16_MAX ? handled_16ns : UINT16_MAX);
+}
+
 enum { PIE_HEAP_RING_RECORDS = 1024 };
 PIE_SPSC_RING(pie_heap_ring, struct pie_heap_record, PIE_HEAP_RING_RECORDS);
 

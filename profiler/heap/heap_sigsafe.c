@@ -262,8 +262,7 @@ static bool push(struct pie_thread *thread, const struct pie_heap_record *record
 
 /* The record goes before the block is tracked: the collection thread hears of a block before it hears of its end. */
 static void track(struct pie_thread *thread, struct pie_heap_record *record) {
-    uint64_t handled = (pie_monotonic_ns() - record->time_ns) / 16;
-    record->handled_16ns = (uint16_t)(handled < UINT16_MAX ? handled : UINT16_MAX);
+    pie_heap_record_handled(record, pie_monotonic_ns());
     record->ticket = (uint16_t)pie_heap_table_reserve();
     if (!record->ticket)
         pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
@@ -377,10 +376,9 @@ static bool fold_quietly(struct pie_heap_state *state) {
 static bool passes_quietly(struct pie_heap_state *state, int domain) {
     if (has_crossed(state, domain)) {
         int64_t above = above_peak(state);
-        bool is_peak = above > 0;
-        if (is_peak ? !pie_heap_peak_waits(state, above, part_of(&memory_part)) : state->quiet_left == 0)
+        if (above > 0 ? !pie_heap_peak_waits(state, above, part_of(&memory_part)) : state->quiet_left == 0)
             return false;
-        state->quiet_left -= !is_peak;
+        state->quiet_left -= above <= 0;
         pass_crossing(state);
     }
     if (is_far(state, domain) && !fold_quietly(state))
