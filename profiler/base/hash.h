@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Hashes for tables in memory. None is stored in a profile; the symbol cache has one, of this machine. */
 
@@ -22,6 +23,17 @@ static inline uint64_t pie_hash_mix(uint64_t hash, uint64_t word) {
     hash ^= word + PIE_HASH_MULTIPLIER + (hash << 6) + (hash >> 2);
     hash *= UINT64_C(0xff51afd7ed558ccd);
     return hash ^ (hash >> 32);
+}
+
+/* Adds all whole words of some bytes to a hash. Context: signal. */
+static inline uint64_t pie_hash_words(uint64_t hash, const void *bytes, size_t size) {
+    uint64_t word;
+
+    for (size_t at = 0; at + sizeof word <= size; at += sizeof word) {
+        memcpy(&word, (const char *)bytes + at, sizeof word);
+        hash = pie_hash_mix(hash, word);
+    }
+    return hash;
 }
 
 /* FNV-1a (Fowler, Noll and Vo), folded: the lower bits depend on all. Context: signal. */

@@ -72,15 +72,10 @@ static bool file_name(const struct pie_module_entry *entry, char name[NAME_MAX +
            snprintf(name, NAME_MAX + 1, "%s", entry->build_id) <= NAME_MAX;
 }
 
-/* Whole words. */
 static uint64_t check_of(const char *head, size_t size) {
-    uint64_t check = 0, word;
+    size_t from = offsetof(struct header, head);
 
-    for (size_t at = offsetof(struct header, head); at + sizeof word <= size; at += sizeof word) {
-        memcpy(&word, head + at, sizeof word);
-        check = pie_hash_mix(check, word);
-    }
-    return check;
+    return pie_hash_words(0, head + from, size - from);
 }
 
 /* The head, to be freed; NULL: it is none of this format and of this module as it is now. */

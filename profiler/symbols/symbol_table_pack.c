@@ -64,16 +64,6 @@ size_t pie_symbol_table_packed_bytes(const struct pie_symbol_table *table) {
     return bytes;
 }
 
-static uint64_t check_of(const char *bytes, size_t size) {
-    uint64_t check = size, word;
-
-    for (size_t at = 0; at + sizeof word <= size; at += sizeof word) {
-        memcpy(&word, bytes + at, sizeof word);
-        check = pie_hash_mix(check, word);
-    }
-    return check;
-}
-
 /* The names follow the segments, and a 0 all of them. */
 static void pack_block(const struct pie_symbol_table *table, size_t block, char *ret_bytes, size_t size) {
     const struct pie_symbol_segment *segments = table->segments + block * BLOCK_SEGMENTS;
@@ -104,7 +94,7 @@ void pie_symbol_table_pack(const struct pie_symbol_table *table, void *ret_bytes
         size_t bytes = block_bytes(table, i);
         pack_block(table, i, blocks + at, bytes);
         struct pie_symbol_place place = {.start = table->segments[i * BLOCK_SEGMENTS].start,
-                                         .check = check_of(blocks + at, bytes),
+                                         .check = pie_hash_words(bytes, blocks + at, bytes),
                                          .at = (uint32_t)at,
                                          .bytes = (uint32_t)bytes};
         memcpy(head + i * sizeof place, &place, sizeof place);
@@ -217,7 +207,8 @@ int pie_symbol_table_reach(struct pie_symbol_table *table, uint64_t address) {
     if (!bytes)
         return -ENOMEM;
     if (!pie_safe_copy(bytes, table->blocks + place->at, place->bytes) ||
-        check_of(bytes, place->bytes) != place->check || !is_sound(table, number - 1, bytes)) {
+        pie_hash_words(place->bytes, bytes, place->bytes) != place->check ||
+        !is_sound(table, number - 1, bytes)) {
         pie_free(bytes);
         return -EBADMSG;
     }

@@ -58,14 +58,18 @@ def tree(tmp_path):
     return path
 
 
+def library(folder, source, what_it_does):
+    """Of C source, to be preloaded."""
+    if not shutil.which("cc"):
+        pytest.skip(f"no C compiler for the library that {what_it_does}")
+    (folder / "preloaded.c").write_text(source)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "preloaded.so", folder / "preloaded.c", "-ldl"], check=True)
+    return folder / "preloaded.so"
+
+
 @pytest.fixture(scope="module")
 def no_locks(tmp_path_factory):
-    if not shutil.which("cc"):
-        pytest.skip("no C compiler for the library that fails to lock")
-    folder = tmp_path_factory.mktemp("nolocks")
-    (folder / "nolocks.c").write_text(NO_LOCKS)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "nolocks.so", folder / "nolocks.c", "-ldl"], check=True)
-    return folder / "nolocks.so"
+    return library(tmp_path_factory.mktemp("nolocks"), NO_LOCKS, "fails to lock")
 
 
 def files_of(folder, pattern):
@@ -186,12 +190,7 @@ __attribute__((constructor)) static void show(void) {
 @pytest.fixture(scope="module")
 def show_run(tmp_path_factory):
     """A library that says what a process was handed, before a core takes it out of the environment."""
-    if not shutil.which("cc"):
-        pytest.skip("no C compiler for the library that shows what is handed on")
-    folder = tmp_path_factory.mktemp("showrun")
-    (folder / "showrun.c").write_text(SHOW_RUN)
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "showrun.so", folder / "showrun.c"], check=True)
-    return folder / "showrun.so"
+    return library(tmp_path_factory.mktemp("showrun"), SHOW_RUN, "shows what is handed on")
 
 
 def test_prices_of_counting_are_handed_to_what_a_program_executes(pieprof, show_run, tmp_path):

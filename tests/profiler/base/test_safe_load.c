@@ -10,28 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "profiler/base/safe_load.h"
-
-static void on_fault(int signo, siginfo_t *info, void *context) {
-    greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    uintptr_t resume = pie_safe_load_fix((uintptr_t)*pc);
-
-    if (resume)
-        *pc = (greg_t)resume;
-    else
-        signal(signo, SIG_DFL);
-}
-
-/* In each test: cmocka takes the signals over at the start of one. */
-static void install_handler(void) {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-    assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
-    assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
-}
+#include "tests/safe_load_faults.h"
 
 /* Two pages, of which the second cannot be read. */
 static char *half_readable(size_t *ret_page) {
@@ -58,7 +40,7 @@ static void test_a_failed_load_leaves_the_result_alone(void **state) {
     char *memory = half_readable(&page);
     uintptr_t word = 42;
 
-    install_handler();
+    let_safe_loads_fault();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(pie_safe_load((const void *)bad[i], &word));
     assert_false(pie_safe_load(memory + page, &word));
@@ -74,7 +56,7 @@ static void test_loads_a_byte_and_none_beside_it(void **state) {
     char *memory = half_readable(&page);
     uint8_t byte = 42;
 
-    install_handler();
+    let_safe_loads_fault();
     memory[page - 1] = (char)0xfe;
     assert_true(pie_safe_load_byte(memory + page - 1, &byte));
     assert_int_equal(byte, 0xfe);
@@ -90,7 +72,7 @@ static void test_a_load_beyond_the_end_of_a_file_fails(void **state) {
     int fd = memfd_create("test", 0);
     uintptr_t word = 42;
 
-    install_handler();
+    let_safe_loads_fault();
     assert_true(fd >= 0);
     char *memory = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
     assert_true(memory != MAP_FAILED);
@@ -120,7 +102,7 @@ static void test_copy_reads_up_to_the_last_byte_of_a_page_and_no_further(void **
     size_t page;
     char *memory = half_readable(&page);
 
-    install_handler();
+    let_safe_loads_fault();
     memset(memory, 'x', page);
     for (size_t size = 1; size < 20; size++)
         assert_true(pie_safe_copy(copy, memory + page - size, size));
@@ -134,7 +116,7 @@ static void test_words_are_copied_up_to_the_first_that_cannot_be_read(void **sta
     size_t page;
     char *memory = half_readable(&page);
 
-    install_handler();
+    let_safe_loads_fault();
     for (size_t at = 0; at < sizeof *copy; at++) {
         memset(memory, 'x', page);
         assert_true(pie_safe_words(copy, memory + at, 3));

@@ -13,30 +13,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <ucontext.h>
 
-#include "profiler/base/safe_load.h"
 #include "profiler/code/object_table.h"
+#include "tests/safe_load_faults.h"
 
 enum { STEPS = 200, ROUNDS = 300 };
-
-static void on_fault(int signo, siginfo_t *info, void *context) {
-    greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    uintptr_t resume = pie_safe_load_fix((uintptr_t)*pc);
-
-    if (resume)
-        *pc = (greg_t)resume;
-    else
-        signal(signo, SIG_DFL);
-}
-
-/* In each test: cmocka takes the signals over at the start of one. */
-static void install_handler(void) {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-    assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
-    assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
-}
 
 static pie_linker_find linker_find(void) {
     pie_linker_find find = (pie_linker_find)dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -80,7 +61,7 @@ static int compare_segments(struct dl_phdr_info *info, size_t size, void *data) 
 static void test_each_segment_has_the_linkers_answer(void **state) {
     unsigned segments = 0;
 
-    install_handler();
+    let_safe_loads_fault();
     linker_find();
     pie_object_table_refresh();
     dl_iterate_phdr(compare_segments, &segments);
@@ -91,7 +72,7 @@ static void test_what_lies_outside_is_not_found(void **state) {
     struct pie_object object;
     char on_stack, *on_heap = malloc(1);
 
-    install_handler();
+    let_safe_loads_fault();
     pie_object_table_refresh();
     assert_false(pie_object_table_find(0, &object));
     assert_false(pie_object_table_find(UINTPTR_MAX, &object));
@@ -110,7 +91,7 @@ static void test_what_was_loaded_is_found_before_and_after_the_refresh(void **st
     pie_linker_find find = linker_find();
     void *first, *second;
 
-    install_handler();
+    let_safe_loads_fault();
     pie_object_table_refresh();
     uintptr_t in_first = open_module(MODULE_A, &first), in_second = open_module(MODULE_B, &second);
     assert_true(in_first != 0 && in_first != in_second);
@@ -149,7 +130,7 @@ static void test_readers_find_what_stays_while_others_come_and_go(void **state) 
     pthread_t reader;
     void *handle;
 
-    install_handler();
+    let_safe_loads_fault();
     pie_object_table_refresh();
     assert_int_equal(pthread_create(&reader, NULL, look, NULL), 0);
     for (int i = 0; i < ROUNDS || atomic_load(&looked) < ROUNDS; i++) {

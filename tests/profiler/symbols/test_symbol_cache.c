@@ -2,9 +2,9 @@
 #include "profiler/symbols/symbol_cache.h"
 
 #include "profiler/base/own_memory.h"
-#include "profiler/base/safe_load.h"
 #include "profiler/symbols/module_symbols.h"
 #include "profiler/symbols/symbol_cache_folder.h"
+#include "tests/safe_load_faults.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -195,26 +194,13 @@ static void test_a_damaged_file_is_not_used(void **state) {
     free(bytes);
 }
 
-static void on_fault(int signo, siginfo_t *info, void *context) {
-    greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    uintptr_t resume = pie_safe_load_fix((uintptr_t)*pc);
-
-    if (resume)
-        *pc = (greg_t)resume;
-    else
-        signal(signo, SIG_DFL);
-}
-
 static void test_a_file_that_shrinks_while_it_is_used(void **state) {
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER}, before;
-
+    let_safe_loads_fault();
     put("", true);
     struct pie_symbol_table *table = pie_symbol_cache_get(&module, true);
     assert_int_equal(pie_symbol_table_reach(table, address_of(0)), 0);
     write_bytes("", 0);
-    assert_int_equal(sigaction(SIGBUS, &action, &before), 0);
     assert_int_equal(pie_symbol_table_reach(table, address_of(SYMBOLS - 1)), -EBADMSG);
-    assert_int_equal(sigaction(SIGBUS, &before, NULL), 0);
     assert_null(pie_symbol_table_find(table, address_of(SYMBOLS - 1)));
     assert_string_equal(pie_symbol_table_find(table, address_of(0)), names[0]);
     pie_symbol_table_destroy(table);

@@ -25,30 +25,18 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "profiler/base/proc_file.h"
-#include "profiler/base/safe_load.h"
 #include "profiler/time/wait_call.h"
-
-static void on_fault(int signo, siginfo_t *info, void *context) {
-    greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
-    uintptr_t resume = pie_safe_load_fix((uintptr_t)*pc);
-
-    if (resume)
-        *pc = (greg_t)resume;
-    else
-        signal(signo, SIG_DFL);
-}
+#include "tests/safe_load_faults.h"
 
 static struct pie_wait_target target_of(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
     struct pie_wait_call call;
     struct pie_wait_target target;
     char text[256];
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
-    assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0); /* cmocka takes it over at the start of a test */
+    let_safe_loads_fault();
     snprintf(text, sizeof text, "%ld 0x%jx 0x%jx 0x%jx 0x%jx 0x0 0x7fff 0x7ffe12345678 0x7f0012345678\n",
              number, (uintmax_t)a, (uintmax_t)b, (uintmax_t)c, (uintmax_t)d);
     assert_int_equal(pie_wait_call_parse(text, &call), 0);
