@@ -60,3 +60,10 @@ s/cause_name(\([a-z.]*\))/CASE \1 WHEN PIE_WAIT_GIL THEN 'gil' WHEN PIE_WAIT_LOC
   WHEN PIE_WAIT_TERMINAL THEN 'terminal' WHEN PIE_WAIT_POLL THEN 'poll' WHEN PIE_WAIT_SLEEP THEN 'sleep'\
   WHEN PIE_WAIT_CHILD THEN 'child' WHEN PIE_WAIT_GPU THEN 'gpu' WHEN PIE_WAIT_DISK THEN 'disk'\
   WHEN PIE_WAIT_SIGNAL THEN 'signal' WHEN PIE_WAIT_OTHER THEN 'other' ELSE 'unknown' END/g
+#
+# `sum_low(x, sq)`, `sum_high(x, sq)`: the 95 % interval of a sum x of weights of independent samples, by the sum sq of their
+# squares. Below by its own standard error; above that total from which x is 1.96 of the total's standard errors away. So
+# few samples leave room on both sides: of a Poisson count of one, 0 to 5.7. What stands for itself alone has no square.
+s/sum_low(\([a-z_]*\), \([a-z_]*\))/max(0, \1 - sqrt(3.841458820694124 * \2))/g
+s/sum_high(\([a-z_]*\), \([a-z_]*\))/(\1 + 1.920729410347062 * coalesce(\2 \/ nullif(\1, 0), 0) +\
+    sqrt(\2 * (3.841458820694124 + 3.6892014677721727 * coalesce(\2 \/ nullif(\1 * 1.0 * \1, 0), 0))))/g

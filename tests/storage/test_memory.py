@@ -16,7 +16,7 @@ from hypothesis import strategies
 
 SOURCE = pathlib.Path(os.environ.get("PIEPROF_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 MB = 1000000
-Z = 1.959963984540054
+Z2 = 1.959963984540054**2
 AMOUNTS = ["allocated_bytes", "peak_bytes", "average_bytes", "growth_bytes"]
 
 
@@ -30,6 +30,12 @@ def memory(tmp_path_factory):
 def changed(memory, tmp_path):
     """A copy of it, changed by SQL."""
     return changer(memory, tmp_path)
+
+
+def is_interval(low, total, high, square):
+    """Below, 1.96 standard errors of the sum; above, of the total that ends there. `square`: sum of squared weights."""
+    return low == pytest.approx(max(0, total - (Z2 * square) ** 0.5)) and (
+        high - total == pytest.approx((Z2 * square * (high / total if total else 1)) ** 0.5, rel=1e-6, abs=1e-6 * total))
 
 
 def place(row, prefix=""):
@@ -53,9 +59,7 @@ def test_amounts_have_intervals(memory):
     squares = [(0, 0), (2.5 + 250, 1 + 50), (20 + 10 + 5, 14 + 7 + 2)]
     for row, (allocated, peak) in zip(rows(memory, "memory"), squares):
         for name, square in ("allocated", allocated), ("peak", peak):
-            value, away = row[f"{name}_bytes"], Z * square**0.5 * MB
-            assert row[f"{name}_low"] == pytest.approx(max(0, value - away))
-            assert row[f"{name}_high"] == pytest.approx(value + away)
+            assert is_interval(*(row[name + part] for part in ("_low", "_bytes", "_high")), square * MB**2)
 
 
 def test_an_interval_does_not_go_below_nothing(changed):
@@ -256,8 +260,7 @@ def test_growth_is_what_is_there_and_was_not(memory):
     found = rows(memory, "growth")
     assert [(r["rank"], *place(r), r["growth_bytes"] / MB, r["kept_bytes"] / MB, r["allocated_bytes"] / MB) for r in found] == [
         (1, "keep.py", 3, 31, 27, 35), (2, "keep.py", 8, 3, 1, 105)]
-    away = Z * (14 + 7 + 2)**0.5 * MB
-    assert (found[0]["growth_low"], found[0]["growth_high"]) == (pytest.approx(31 * MB - away), pytest.approx(31 * MB + away))
+    assert is_interval(*(found[0][name] for name in ("growth_low", "growth_bytes", "growth_high")), (14 + 7 + 2) * MB**2)
     assert found[0]["rate_bytes_per_s"] == pytest.approx(3 * MB + MB / 3)
     assert found[0]["score"] == pytest.approx(1 - 1 / 37)
     assert found[1]["growth_low"] == 0
@@ -275,8 +278,7 @@ def test_copies(memory):
         (1, "keep.py", 7, 900, 90, "sampled", 12), (2, "core.py", 2, 105, 10.5, "sampled", 6), (3, "keep.py", 7, 50, 5, "loop", 5),
         (4, "keep.py", 3, 30, 1 + 5, "sampled", 2)]
     for row, square in zip(found, [1000, 400 + 25, 500, 100]):
-        away = Z * square**0.5 * MB
-        assert (row["bytes_low"], row["bytes_high"]) == (pytest.approx(row["bytes"] - away), pytest.approx(row["bytes"] + away))
+        assert is_interval(row["bytes_low"], row["bytes"], row["bytes_high"], square * MB**2)
     assert (found[1]["library"], *place(found[1], "user_")) == ("Fast-Lib", "keep.py", 8)
     assert [(r["function"], r["bytes"] / MB) for r in rows(memory, "copies by function")] == [
         ("load", 900), ("crunch", 105), ("load", 50), ("keep", 30)]
@@ -382,7 +384,7 @@ def test_people_read_megabytes(memory):
     env = clean_environment(COLUMNS="300")
     text = memory("query", "a.db", "memory", env=env).text
     assert re.search(r"keep\.py +7 load +400 MB +400 MB +40\.0 MB +0 B +0\.0 % ", text)
-    assert re.search(r"core\.py +2 crunch +105 MB +22\.0 MB .* Fast-Lib .* 73\.9 MB +136 MB +8\.00 MB +36\.0 MB$", text, re.M)
+    assert re.search(r"core\.py +2 crunch +105 MB +22\.0 MB .* Fast-Lib .* 73\.9 MB +141 MB +8\.00 MB +41\.1 MB$", text, re.M)
     assert "3.00 MB/s" in memory("query", "a.db", "leaks", env=env).text
     assert "500 kB/s" in memory("query", "a.db", "copy pairs", env=env).text
     assert "10.5 MB" in memory("query", "a.db", "heap", env=env).text
@@ -522,8 +524,8 @@ def test_sums_are_those_of_the_rows(memory, tmp_path_factory, allocations, copie
         assert ask(name, "v_memory") == pytest.approx({line: sums[column] for line, sums in lines.items()})
     for line, share in ask("python_share", "v_memory").items():
         assert share == (pytest.approx(lines[line][1] / lines[line][0]) if lines[line][0] else None)
-    for line, high in ask("allocated_high", "v_memory").items():
-        assert high == pytest.approx(lines[line][0] + Z * (4 * lines[line][6])**0.5)
+    lows, highs = ask("allocated_low", "v_memory"), ask("allocated_high", "v_memory")
+    assert all(is_interval(lows[line], sums[0], highs[line], 4 * sums[6]) for line, sums in lines.items())
     rest = 460 * MB - sum(sums[3] for sums in lines.values())
     named = {("(not sampled)" if rest > 0 else "(too much in samples)", None): rest} if rest else {}
     assert ask("peak_bytes", "v_peak") == {**{line: sums[3] for line, sums in lines.items() if sums[3] > 0}, **named}

@@ -105,13 +105,10 @@ FROM (
   FROM x_memory_place WHERE estimate = 0 WINDOW g AS (PARTITION BY run, file, first_line, function))
 WHERE nth = 1 OR nth_peak = 1;
 
--- The intervals are those of a sum of independent samples: 1.96 times the root of the sum of squared weights.
 CREATE VIEW x_memory_figures AS
 SELECT *, live_bytes AS growth_bytes, python_bytes * 1.0 / nullif(allocated_bytes, 0) AS python_share,
-  max(0, allocated_bytes - 1.959963984540054 * sqrt(sq)) AS allocated_low,
-  allocated_bytes + 1.959963984540054 * sqrt(sq) AS allocated_high,
-  max(0, peak_bytes - 1.959963984540054 * sqrt(peak_sq)) AS peak_low,
-  peak_bytes + 1.959963984540054 * sqrt(peak_sq) AS peak_high
+  sum_low(allocated_bytes, sq) AS allocated_low, sum_high(allocated_bytes, sq) AS allocated_high,
+  sum_low(peak_bytes, peak_sq) AS peak_low, sum_high(peak_bytes, peak_sq) AS peak_high
 FROM x_memory_line;
 
 CREATE VIEW v_memory AS
@@ -184,8 +181,7 @@ CREATE VIEW x_copy_figures AS
 SELECT subject, run,
   row_number() OVER (PARTITION BY subject, run ORDER BY bytes DESC, file, line, function, estimate) AS rank, file, line,
   function, bytes, bytes_per_s, iif(estimate = PIE_COPY_LOOP, 'loop', iif(is_sampled, 'sampled', 'counted')) AS estimate, samples,
-  max(0, bytes - 1.959963984540054 * sqrt(sq)) AS bytes_low, bytes + 1.959963984540054 * sqrt(sq) AS bytes_high, library,
-  user_file, user_line
+  sum_low(bytes, sq) AS bytes_low, sum_high(bytes, sq) AS bytes_high, library, user_file, user_line
 FROM x_copy_line;
 
 CREATE VIEW v_copy AS
@@ -395,12 +391,12 @@ FROM (
   WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth_process = 1;
 
--- What grew most: what each line has allocated and not freed, leak or not, with the interval of a sum of independent
--- samples. first_ns is that of each process; a line's rate is the sum of those of its processes.
+-- What grew most: what each line has allocated and not freed, leak or not, with its interval. first_ns is that of each
+-- process; a line's rate is the sum of those of its processes.
 CREATE VIEW v_growth AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_live DESC, all_allocated DESC, file, line) AS rank, file, line,
-  function, all_live AS growth_bytes, max(0, all_live - 1.959963984540054 * sqrt(all_sq)) AS growth_low,
-  all_live + 1.959963984540054 * sqrt(all_sq) AS growth_high, rate AS rate_bytes_per_s, all_kept AS kept_bytes,
+  function, all_live AS growth_bytes, sum_low(all_live, all_sq) AS growth_low,
+  sum_high(all_live, all_sq) AS growth_high, rate AS rate_bytes_per_s, all_kept AS kept_bytes,
   all_allocated AS allocated_bytes, score, library
 FROM (
   SELECT x.*, sum(live_bytes) OVER g AS all_live, sum(live_sq) OVER g AS all_sq, sum(early_bytes + pair_3 + pair_5 + pair_7) OVER g AS all_kept,
