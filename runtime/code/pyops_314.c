@@ -102,6 +102,7 @@ const struct pie_pyops pie_pyops = {
             PIE_PYOPS_COMMON_ROLES,
             [LOAD_ATTR] = PIE_PYOPS_ATTRIBUTE_OR_METHOD,
             [LOAD_FAST_CHECK] = PIE_PYOPS_LOCAL,
+            [LOAD_COMMON_CONSTANT] = PIE_PYOPS_CONSTANT, /* from 3.15 on None, True and False are some */
             [LOAD_SMALL_INT] = PIE_PYOPS_CONSTANT,
             [LOAD_FAST_BORROW] = PIE_PYOPS_LOCAL,
             [LOAD_FAST_BORROW_LOAD_FAST_BORROW] = PIE_PYOPS_TWO_LOCALS,
