@@ -13,6 +13,8 @@ lies elsewhere in each process, drawn apart for bare and pieprof (placed.py).
 
 Goal: 1.5 points of the program or 10 ms. "open": the interval reaches over the goal.
 
+With --guest the interpreter itself is "bare", and the same one with the core preloaded is pieprof, as wheels have it.
+
 With --idle-thread it is the interpreter without a profiler that is measured in the second place, with one more thread
 that only sleeps: glibc's malloc() locks then, as it does beside the collection thread.
 """
@@ -87,8 +89,10 @@ def printed_s(text):
 def one_round(options, words, run, order):
     """(bare, measured, printed) in seconds."""
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "stderr"), "w+", encoding="utf-8") as said:
-        profiled = [options.pieprof, options.pieprof, "-o", f"{folder}/on.db", *(f"--no-{name}" for name in options.without or [])]
-        bare = [options.pieprof, options.python]
+        form = ["--guest", "--python", options.python] if options.guest else []
+        without = [f"--no-{name}" for name in options.without or []]
+        profiled = [options.pieprof, options.pieprof, *form, "-o", f"{folder}/on.db", *without]
+        bare = [options.python if options.guest else options.pieprof, options.python]
         variants = {"bare": bare, "on": profiled}
         if options.idle_thread:
             variants = {name: [*bare, HERE / "idle_thread.py", word] for name, word in (("bare", "alone"), ("on", "beside"))}
@@ -136,6 +140,7 @@ def arguments(words=None):
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--scale", type=float, default=0.1, help="of the programs' work; 1 is 2 to 3 seconds each")
+    parser.add_argument("--guest", action="store_true", help="the interpreter with and without the core, as wheels have it")
     parser.add_argument("--idle-thread", action="store_true", help="no profiler, but a second thread")
     parser.add_argument("--without", action="append", choices=COLLECTORS, help="this collector off (may be repeated)")
     parser.add_argument("--only", action="append", choices=[*TEXTS, *PROGRAMS], help="this program (may be repeated)")

@@ -11,8 +11,8 @@
 CREATE VIEW x_pass_threshold AS SELECT
   6 AS watches,            -- a line is named if this number of words were seen to be read again, unchanged,
   0.5 AS again_part,       -- and this part at least of those whose fate is known,
-  0.5 AS long_part,        -- this part of them in the middle of calls that went on for 30 us: a search reads little,
-  64 AS bytes_per_ns,      -- and no call reads faster than this, from a cache: else it reads a part only,
+  0.5 AS long_part,        -- this part of them in the middle of calls that went on for 15 us: a search reads little,
+  256 AS bytes_per_ns,     -- and no call reads faster than this, from a cache: else it reads a part only (Zen 5: 66),
   100 AS passes,           -- in this number of passes at least
   65536 AS array_bytes,    -- over this much data,
   0.1 AS run_share;        -- and if they take this part of the run
@@ -25,7 +25,7 @@ FROM (
   SELECT run, process, place, line_location, entry_function, sum(watches) AS known, sum(is_again * watches) AS again,
     sum(is_again * weight_ns) AS again_ns, sum(is_again * round_ns) AS all_round_ns,
     sum(is_again * length_ns) AS all_rest_ns, sum(is_again * array_bytes) AS all_array_bytes,
-    sum(iif(length = 2, is_again * watches, 0)) AS long_again
+    sum(iif(length > 0, is_again * watches, 0)) AS long_again
   FROM (
     SELECT p.run, w.process, n.own_location AS place, n.line_location, n.entry_function, w.watches, w.weight_ns,
       w.round_ns, w.length_ns, w.array_bytes, w.length,

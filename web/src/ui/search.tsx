@@ -90,16 +90,21 @@ export function Search(): JSX.Element {
     searching.value = false;
     hit?.open();
   };
+  // Of an earlier close(): the browser tells it later, and by then the dialog may be open again.
+  const onClose = () => {
+    if (!dialog.current?.open) searching.value = false;
+  };
   const onKey = (event: KeyboardEvent) => {
     const last = Math.max(0, found.length - 1);
     if (event.key === "ArrowDown") setAt(Math.min(last, at + 1));
     else if (event.key === "ArrowUp") setAt(Math.max(0, at - 1));
     else if (event.key === "Enter") choose(found[at]);
+    else if (event.key === "Escape") searching.value = false; // at once: what is typed next is for the page
     else return;
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="finder" aria-label="Search" onClose={() => (searching.value = false)}>
+    <dialog ref={dialog} class="finder" aria-label="Search" onClose={onClose}>
       <input
         type="text"
         role="combobox"
