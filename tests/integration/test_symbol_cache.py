@@ -104,5 +104,6 @@ def test_a_library_that_changes_meanwhile_has_no_names_that_were_left_in_it(piep
     done = profile(tmp_path / "x.db", tmp_path / "caller.py", str(library), "touch",
                    env=clean_environment(XDG_CACHE_HOME=str(tmp_path)))
     seconds = {row["function"]: row["cpu_s"] for row in done.sql("select * from v_native where library = 'liblarge.so'")}
-    assert seconds.keys() - {"first"} == {"first_static", None}, "a sample in ten thousand falls into its caller"
+    callers = {"first", "second"}  # a sample in ten thousand falls into one, and their names are kept
+    assert seconds.keys() - callers == {"first_static", None}
     assert seconds[None] == pytest.approx(0.25, abs=0.06)
