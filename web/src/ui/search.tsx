@@ -71,6 +71,13 @@ export function hits(of: Profile, query: string): Hit[] {
   return found.flat().slice(0, HITS_MAX);
 }
 
+/** Where nothing had the focus before, the hidden field would keep it, and what is typed, until the next frame. */
+function close(dialog: HTMLDialogElement): void {
+  dialog.close();
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && dialog.contains(activeElement)) activeElement.blur();
+}
+
 export function Search(): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState("");
@@ -82,7 +89,7 @@ export function Search(): JSX.Element {
   // At once: what is typed next must go into the field.
   useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
-    if (!open && dialog.current?.open) dialog.current.close();
+    if (!open && dialog.current?.open) close(dialog.current);
   }, [open]);
   useEffect(() => dialog.current?.querySelector(`#hit-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
 

@@ -57,6 +57,21 @@ async function search(browser, pages) {
   await page.done();
 }
 
+/** Before the browser draws a frame: what is typed right after the search is for the page. */
+async function afterSearch(browser, pages) {
+  const page = await watched(browser, pages.made);
+  await page.keyboard.press("/");
+  await page.keyboard.type("fib");
+  const typedInto = await page.evaluate(async () => {
+    const key = { key: "Enter", bubbles: true, cancelable: true };
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    return document.activeElement.tagName;
+  });
+  assert.equal(typedInto, "BODY");
+  await page.done();
+}
+
 async function help(browser, pages) {
   const page = await watched(browser, pages.made);
   await page.keyboard.press("?");
@@ -144,6 +159,7 @@ async function outlines(browser, pages) {
 export const tests = {
   "1 to 9 are the views": views,
   "/ searches": search,
+  "the search gives the keys back at once": afterSearch,
   "? helps, t turns the theme": help,
   "a tree folds and unfolds": tree,
   "a table moves, sorts and opens": table,
