@@ -52,11 +52,11 @@ def timed_turns(commands, turns, orders):
     return times
 
 
-def timed_process(command):
-    """Wall seconds from before the process is made until it has ended."""
+def timed_process(command, env=None):
+    """Wall seconds from before the process is made until it has ended. env: its environment, if not environment()."""
     begun = time.perf_counter()
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          env=environment())
+                          env=env or environment())
     seconds = time.perf_counter() - begun
     check(done)
     return seconds

@@ -136,8 +136,8 @@ def draw(found, folder):
     """Writes what can be drawn into the folder; ({chart: its file's name}, why there is none)."""
     try:
         import matplotlib
-    except ImportError:
-        return {}, "matplotlib is not installed"
+    except ImportError as error:
+        return {}, f"matplotlib cannot be imported: {error}"
     matplotlib.rcParams["svg.hashsalt"] = "pieprof"  # the same data are the same file
     drawn = {}
     for name, chart in CHARTS.items():

@@ -76,14 +76,14 @@ def extra_mb(found):
 
 
 def points(found, what):
-    """[(median, low, high)] by how many points pieprof is wrong in each step of the truth whose name begins so."""
+    """[(mean, low, high)] by how many points pieprof is wrong in each step of the truth whose name begins so."""
     steps = found.get("truth", {}).get("steps", {})
     rows = [step["rows"].get(OURS, {}) for name, step in steps.items() if name.startswith(what)]
-    return [interval.size(interval.median(row.get("each", [row["points"]]))) for row in rows if "points" in row]
+    return [interval.size(interval.mean(row.get("each", [row["points"]]))) for row in rows if "points" in row]
 
 
 def bias(found):
-    """That of the step whose median is the worst."""
+    """That of the step whose mean is the worst."""
     return max(points(found, "function bias"), key=lambda figure: figure[0], default=None)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The median of a few ratios with a bootstrap interval, and the verdict on a goal."""
+"""The median or mean of a few values with a bootstrap interval, and the verdict on a goal."""
 
 import random
 import statistics
@@ -7,16 +7,25 @@ import statistics
 DRAWS, CONFIDENCE = 2000, 0.95
 
 
-def median(values, draws=DRAWS):
-    """(median, low, high): the interval of 95 % by bootstrap. Of fewer than three values there is none: None."""
+def of(statistic, values, draws):
     values = list(values)
-    middle = statistics.median(values)
+    middle = statistic(values)
     if len(values) < 3:
         return middle, None, None
     draw = random.Random(1)
-    drawn = sorted(statistics.median(draw.choices(values, k=len(values))) for _ in range(draws))
+    drawn = sorted(statistic(draw.choices(values, k=len(values))) for _ in range(draws))
     cut = round(draws * (1 - CONFIDENCE) / 2)
     return middle, drawn[cut], drawn[-1 - cut]
+
+
+def median(values, draws=DRAWS):
+    """(median, low, high): the interval of 95 % by bootstrap. Of fewer than three values there is none: None."""
+    return of(statistics.median, values, draws)
+
+
+def mean(values, draws=DRAWS):
+    """As median(). An estimate is unbiased if its mean is true: where few samples are heavy, its median is lower."""
+    return of(statistics.fmean, values, draws)
 
 
 def size(found):

@@ -34,7 +34,7 @@ STAGES = (
     plan.Stage("long", "three programs, 60 s of work", (16, 0), stage_costs.long),
     plan.Stage("collectors", "costs by collector, in turns of a tenth of a second", (2.5, 0.4), stage_costs.collectors),
     plan.Stage("budget", "is the budget kept, and is the printed overhead true", (6, 0.4), stage_budget.steps),
-    plan.Stage("truth", "function bias, split, 512 MB, planted leaks", (2.5, 0.6), stage_truth.steps),
+    plan.Stage("truth", "function bias, split, 512 MB, planted leaks", (7, 0.6), stage_truth.steps),
     plan.Stage("scaling", "threads, processes, contexts, modules, code made by exec(), run length", (15, 1.4), stage_scaling.steps),
     plan.Stage("answers", "questions, the page, the sizes of both files", (0.3, 0.2), stage_others.answer_steps),
     plan.Stage("detection", "programs of bench/detection, set tuned", (9, 0.3), stage_others.detection_steps, is_cut=True),
@@ -128,7 +128,8 @@ def listed(bench, stages, results):
 
 def write_page(results, bench):
     path, found = results.folder / "page.md", results.all(STAGES)
-    sys.path += [folder for folder in bench.columns.packages() if folder not in sys.path]
+    # First, since the system's NumPy may be too old for the matplotlib that --install has put there.
+    sys.path[:0] = [folder for folder in bench.columns.packages() if folder not in sys.path]
     drawn, why = charts.draw(found, results.folder)
     path.write_text(page.whole(found, bench.columns.absent, drawn, why), encoding="utf-8")
     print(f"page: {path}")

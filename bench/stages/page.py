@@ -50,10 +50,18 @@ def collectors(steps):
     return table(["program", "column", f"CPU of the work / {figures.OFF}"], rows)
 
 
+def off(row):
+    """[points that its runs are off in the mean, how far 95 % of single runs are from there], as texts."""
+    if "points" not in row:
+        return ["failed", ""]
+    each = row.get("each", [row["points"]])
+    one = f"{1.96 * statistics.stdev(each):.2f}" if len(each) > 2 else ""
+    return [interval.text(interval.mean(each), "{:+.2f}"), one]
+
+
 def truth(steps):
-    rows = [[what, name, interval.text(interval.median(row.get("each", [row["points"]])), "{:+.2f}") if "points" in row else "failed"]
-            for what, step in steps.items() for name, row in step["rows"].items()]  # fmt: skip
-    return table(["truth", "column", "points off"], rows)
+    rows = [[what, name, *off(row)] for what, step in steps.items() for name, row in step["rows"].items()]
+    return table(["truth", "column", "points off, mean", "one run, ±"], rows)
 
 
 def budget(steps):

@@ -37,7 +37,7 @@ def starts(bench, text):
         for _ in measure.while_time(bench.of(15, 7, 1), bench.budget):
             for name in order.sample(names, len(names)):
                 words = [*bench.columns.command(name, f"{folder}/profile", program), str(program)]
-                found.setdefault(name, []).append(commands.timed_process(words))
+                found.setdefault(name, []).append(commands.timed_process(words, bench.environment))
     return found
 
 
