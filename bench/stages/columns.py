@@ -71,6 +71,10 @@ class Columns:
         """The folder of packages that --install has made, if it is there."""
         return [str(path) for path in sorted(self.extra.glob("lib/python3*/site-packages"))][:1]
 
+    def python_with_packages(self):
+        """The interpreter that has these packages by itself."""
+        return str(self.extra / "bin/python") if self.packages() else self.python
+
     def lacks(self, needed, is_module, python=None):
         """Why a peer cannot run, or "". python: the one that has the module, if it is not the system's. Each is tried
         once, since some import for seconds."""

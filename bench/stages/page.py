@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page: Markdown of all data files. What is worse than a peer stands first, then the goals, then the charts."""
 
+import re
 import statistics
 
 import charts
@@ -152,14 +153,22 @@ def detection(steps):
     return table(["program", "true category", "rank of the true line", "category", "high findings, all"], rows)
 
 
+def reason(said):
+    """Of what failed, in one line: the last paragraph that was said, and of a traceback the last line."""
+    paragraph = re.sub(r"\x1b\[[0-9;]*m", "", said).strip().split("\n\n")[-1]
+    return paragraph.splitlines()[-1] if 'File "' in paragraph else " ".join(paragraph.split())
+
+
 def failures(found):
-    """What has no figure, and why: the first line."""
-    rows = [(stage, name, column, runs[-1]["failed"].splitlines()[0] if runs[-1]["failed"] else "")
+    """What has no figure, and why."""
+    rows = [(stage, name, column, reason(runs[-1]["failed"]))
             for stage in TITLES for name, columns in figures.programs(found, (stage,)).items()
             for column, runs in columns.items() if runs and "failed" in runs[-1]]  # fmt: skip
     absent = [(stage, name, "", step["rows"]["absent"]) for stage in TITLES for name, step in found.get(stage, {}).get("steps", {}).items()
               if "absent" in step["rows"]]  # fmt: skip
-    return [*absent, *rows]
+    undetected = [("detection", name, "", reason(step["rows"]["failed"]))
+                  for name, step in found.get("detection", {}).get("steps", {}).items() if "failed" in step["rows"]]  # fmt: skip
+    return [*absent, *rows, *undetected]
 
 
 def minutes(one, key):

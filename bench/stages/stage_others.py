@@ -77,7 +77,8 @@ def detect(bench, name):
     """The verdict of bench/detection/run.py on a tuned program, as its --json has it."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "out.json")
-        words = [bench.columns.python, bench.root / "bench/detection/run.py", "--pieprof", bench.columns.pieprof, "--repeats", "1",
+        python = bench.columns.python_with_packages()
+        words = [python, bench.root / "bench/detection/run.py", "--python", python, "--pieprof", bench.columns.pieprof, "--repeats", "1",
                  "--scale", str(bench.of(0.4, 0.2)), "--no-fix", "--set", "tuned", "--only", name, "--json", out]  # fmt: skip
         done = subprocess.run([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
         found = json.loads(out.read_text(encoding="utf-8")) if out.exists() else []

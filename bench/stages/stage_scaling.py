@@ -34,8 +34,10 @@ def b(depth):
     if depth: b(depth - 1); a(depth - 1)
 depth = (n - 1).bit_length() - 1
 for _ in range(1 << CALLS - 1 - depth): a(depth)""",
-    "modules": """import tempfile, pathlib, importlib
-folder = pathlib.Path(tempfile.mkdtemp(dir="."))
+    # In memory: a disk takes 0.1 to 0.9 s for 2000 files.
+    "modules": """import tempfile, pathlib, importlib, os
+made = tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else ".")
+folder = pathlib.Path(made.name)
 sys.path.insert(0, str(folder))
 for i in range(n): (folder / f"made_{i}.py").write_text(f"def f(x): return x + {i}")
 importlib.invalidate_caches()

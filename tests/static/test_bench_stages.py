@@ -256,7 +256,7 @@ def test_the_page_begins_with_what_is_worse(found):
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings[:4] == ["# pieprof and its peers", "## Worse than a peer", "## Goals", "## Charts"]
     assert "Absent here: memray (not installed)." in text
-    assert "| python | xml | yappi | ended with 1: no \\| luck |" in text
+    assert "| python | xml | yappi | ended with 1: no \\| luck more |" in text
     assert "| python | mdp |  | its package is not installed |" in text
     assert "| function bias, 5 % | cProfile | +31.50 |  |" in text
     assert "| truth | abc | 2026-11-26 | 2 × some | not yet | 1.0 | 0.5 |" in text
@@ -481,6 +481,16 @@ def test_stacks_are_charged_to_the_innermost_function():
 
     told = stage_truth.of_stacks("main (a.py:1);calling (a.py:2);helper (a.py:3) 30\nmain (a.py:1);inlined (a.py:5) 10\n# x: y\n")
     assert told == {"helper": 30, "inlined": 10} and stage_truth.share(told) == 0.75
+
+
+@pytest.mark.parametrize("said, expected", [
+    ("ended with 32: \x1b[1m_ _\x1b[0m 3.7.0\n\nThis is\nno Python.", "This is no Python."),
+    ('Traceback:\n  File "a.py", line 1\n    import b\nModuleNotFoundError: b\n\n', "ModuleNotFoundError: b"),
+    ("", ""),
+])  # fmt: skip
+def test_what_failed_is_named_with_its_reason(said, expected):
+    found = data({"abc": {"failed": said}}, "detection")
+    assert page.failures(found) == [("detection", "abc", "", expected)]
 
 
 def test_starts_import_what_the_bench_has_installed(monkeypatch):
