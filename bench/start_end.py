@@ -8,11 +8,11 @@ it has waited for), in ms. Where other work wants the processors, only CPU time 
 runs another build, in the same rounds.
 
 `pass` is a process that does nothing. `subprocess` and `spawn` are one child that does nothing, of a parent that starts
-several. `end of …` is the time from the last line of a program that uses a library to the end of its process.
+several. `end of …` is the time from the last line of a program that uses a library to the end of its process. Where
+--python is that of a virtual environment, its libraries are used.
 """
 
 import argparse
-import importlib.util
 import os
 import pathlib
 import random
@@ -25,6 +25,7 @@ import commands
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHILDREN = 5
+VENV = {}  # tells pieprof the virtual environment
 GOALS_MS = {"pass": 25, "subprocess": 10, "spawn": 15, "end": 50}
 
 CHILD_COST = f"""
@@ -68,10 +69,14 @@ print(time.perf_counter(), used, flush=True)
 """
 
 
+def has(python, library):
+    return subprocess.run([python, "-c", f"import {library}"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
 def run(command, words):
     """(stdout, end on perf_counter(), wall s, CPU s) of a process."""
     begun = time.perf_counter()
-    process = subprocess.Popen([*map(str, command), *map(str, words)], env=commands.environment(), text=True,
+    process = subprocess.Popen([*map(str, command), *map(str, words)], env={**commands.environment(), **VENV}, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     text = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
@@ -97,8 +102,8 @@ def end(command, words):
     return ended - said_s, cpu_s - used_s
 
 
-def measurements(folder, seconds):
-    """{name: (function, words)}"""
+def measurements(folder, seconds, python):
+    """{name: (function, words)}, without those of libraries that python has not."""
     def script(name, text):
         path = pathlib.Path(folder, f"{name}.py")
         path.write_text(text, encoding="utf-8")
@@ -107,7 +112,7 @@ def measurements(folder, seconds):
     found = {"pass": (whole, ["-c", "pass"]), "subprocess": (printed, [script("by_subprocess", SUBPROCESS)]),
              "spawn": (printed, [script("by_spawn", SPAWN)])}
     for library, work in WORK.items():
-        if importlib.util.find_spec(library):
+        if has(python, library):
             found[f"end of {library}"] = (end, [script(f"end_{library}", work + END.format(seconds=seconds))])
     return found
 
@@ -142,12 +147,15 @@ def main():
     parser.add_argument("--only", action="append", help="this measurement (may be repeated)")
     options = parser.parse_args()
     order = random.Random(1)
-    print("| | | wall ms | CPU ms | more than python3, wall ms | CPU ms | goal |\n|---|---|---|---|---|---|---|")
+    if pathlib.Path(options.python).parent.with_name("pyvenv.cfg").exists():
+        VENV["VIRTUAL_ENV"] = str(pathlib.Path(options.python).absolute().parents[1])
     with tempfile.TemporaryDirectory() as folder:
-        choices = variants(options, folder)
-        for name, (function, words) in measurements(folder, options.seconds).items():
-            if options.only and name not in options.only:
-                continue
+        choices, known = variants(options, folder), measurements(folder, options.seconds, options.python)
+        if unknown := set(options.only or ()) - set(known):
+            parser.error(f"--only {unknown.pop()}: there are {', '.join(known)}")
+        print("| | | wall ms | CPU ms | more than python3, wall ms | CPU ms | goal |\n|---|---|---|---|---|---|---|")
+        for name in options.only or known:
+            function, words = known[name]
             rounds = []
             for _ in range(options.rounds):
                 for path in pathlib.Path(folder).glob("*.db*"):
