@@ -25,7 +25,7 @@ import commands
 
 HERE = pathlib.Path(__file__).resolve().parent
 CHILDREN = 5
-VENV = {}  # tells pieprof the virtual environment
+VENV = {}  # names the virtual environment to pieprof
 GOALS_MS = {"pass": 25, "subprocess": 10, "spawn": 15, "end": 50}
 
 CHILD_COST = f"""
