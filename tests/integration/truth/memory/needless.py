@@ -100,10 +100,10 @@ def freeze_change(data, turn):
 
 
 def refill(data, turn):
-    """The kernel writes the source."""
+    """The kernel writes a part of the source: all of it takes fifty times as long as the copy, of which few are met."""
     frozen = bytes(data)  # refill
     with open(RANDOM, "rb", buffering=0) as file:
-        file.readinto(data)
+        file.readinto(memoryview(data)[:len(data) // 20])
     return frozen[-1]
 
 
