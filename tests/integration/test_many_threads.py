@@ -34,14 +34,14 @@ def test_all_are_profiled_or_counted(profiled, kind):
 
 @pytest.mark.parametrize("budget", ["5%", "1%"])
 def test_the_waiting_of_all_is_counted(profiled, budget):
-    """Though each is looked at in some ticks only. With a small budget ticks are further apart, and few threads have a
-    clock while they are young: what they wait before they are seen for the first time has no place."""
+    """Though each is looked at in some ticks only: a wait that begins between two looks has half of the time between them,
+    and so does the wait before it, which lasts as long here. With many threads, half of that time is 0.1 to 0.2 s, so
+    that a wait which follows a short one is told too short by that. A thread's wait until its first look has no place."""
     profile = profiled("--overhead", budget, THREADS, "asleep", N, 2)
     truth = sum(profile.truth["asleep_s"].values())
     place = str(THREADS), line_of(THREADS, "asleep")
     # By its own clock a thread sleeps until it has a processor again, for which all five hundred queue.
     found = [r for r in profile.lines() if (r["file"], r["line"]) == place]
     asleep_s = sum(total(found, kind) for kind in ("wait_s", "runnable_s", "throttled_s"))
-    (nowhere,) = profile.sql("SELECT (SELECT sum(wait_ns) FROM thread) / 1e9 - (SELECT sum(wait_ns) FROM sample) / 1e9 AS s")
-    assert 0.9 * truth - nowhere["s"] < asleep_s < 1.1 * truth, nowhere
+    assert asleep_s == pytest.approx(truth, rel=0.05)
     assert sum(r["wait_s"] > 0.8 * 2 for r in profile.query("threads")) == N + 1

@@ -33,12 +33,15 @@ def sleep(seconds, barrier):
 
 def main(kind, n, seconds):
     threading.stack_size(256 * 1024)
-    barrier = None if kind == "in_turn" else threading.Barrier(n)
+    barrier = None if kind == "in_turn" else threading.Barrier(n + 1)
     threads = [threading.Thread(target=sleep if kind == "asleep" else work, args=(seconds, barrier)) for _ in range(n)]
     for thread in threads:
         thread.start()
         if kind == "in_turn":
             thread.join()
+    if barrier:
+        time.sleep(seconds if kind == "asleep" else 0)  # each is looked at more than once while it stands at the barrier
+        barrier.wait()
     for thread in threads:
         thread.join()
     tell(cpu_s=cpu_s, asleep_s=asleep_s)
