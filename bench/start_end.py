@@ -102,8 +102,13 @@ def end(command, words):
     return ended - said_s, cpu_s - used_s
 
 
-def measurements(folder, seconds, python):
-    """{name: (function, words)}, without those of libraries that python has not."""
+def end_of(library):
+    return f"end of {library}"
+
+
+def measurements(folder, seconds, python, only):
+    """{name: (function, words)}: all that python can import, or those of them that are in `only`. The first three need
+    no library and are always there."""
     def script(name, text):
         path = pathlib.Path(folder, f"{name}.py")
         path.write_text(text, encoding="utf-8")
@@ -112,8 +117,8 @@ def measurements(folder, seconds, python):
     found = {"pass": (whole, ["-c", "pass"]), "subprocess": (printed, [script("by_subprocess", SUBPROCESS)]),
              "spawn": (printed, [script("by_spawn", SPAWN)])}
     for library, work in WORK.items():
-        if has(python, library):
-            found[f"end of {library}"] = (end, [script(f"end_{library}", work + END.format(seconds=seconds))])
+        if (not only or end_of(library) in only) and has(python, library):
+            found[end_of(library)] = (end, [script(f"end_{library}", work + END.format(seconds=seconds))])
     return found
 
 
@@ -144,15 +149,16 @@ def main():
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of the programs with libraries")
-    parser.add_argument("--only", action="append", help="this measurement (may be repeated)")
+    parser.add_argument("--only", action="append", choices=["pass", "subprocess", "spawn", *map(end_of, WORK)],
+                        help="this measurement (may be repeated)")  # fmt: skip
     options = parser.parse_args()
     order = random.Random(1)
     if pathlib.Path(options.python).parent.with_name("pyvenv.cfg").exists():
         VENV["VIRTUAL_ENV"] = str(pathlib.Path(options.python).absolute().parents[1])
     with tempfile.TemporaryDirectory() as folder:
-        choices, known = variants(options, folder), measurements(folder, options.seconds, options.python)
-        if unknown := set(options.only or ()) - set(known):
-            parser.error(f"--only {unknown.pop()}: there are {', '.join(known)}")
+        choices, known = variants(options, folder), measurements(folder, options.seconds, options.python, options.only)
+        if absent := set(options.only or ()) - set(known):
+            parser.error(f"--only {absent.pop()!r}: {options.python} cannot import it")
         print("| | | wall ms | CPU ms | more than python3, wall ms | CPU ms | goal |\n|---|---|---|---|---|---|---|")
         for name in options.only or known:
             function, words = known[name]

@@ -47,7 +47,7 @@ def overhead(found):
         axis.set_yticklabels(names if axis is axes[0] else [], fontsize=8)
         axis.set_ylim(len(names) - 0.4, -0.6)
         axis.margins(x=0.15)
-        ticks = [tick for tick in (0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50) if axis.get_xlim()[0] <= tick <= axis.get_xlim()[1]]
+        ticks = [tick for tick in (0.5, 0.8, 1, 1.3, 2, 3, 5, 10, 20, 50) if axis.get_xlim()[0] <= tick <= axis.get_xlim()[1]]
         axis.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=7)
         axis.minorticks_off()
         axis.axvline(1, color="black", lw=0.8)
@@ -83,13 +83,15 @@ def bias(found):
         if name.startswith("function bias"):
             percent = int(name.split()[-2])
             for column, row in step["rows"].items():
-                if "points" in row:
-                    lines[column].append((percent, row["points"]))
+                if mean := figures.mean_points(row):
+                    lines[column].append((percent, *mean))
     if not lines:
         return None
     figure, ((axis,),) = new(1, 1, 8, 3.5)
     for (column, points), style in zip(lines.items(), ("o-", "s--", "^-.", "D:", "v-", "x--")):
-        axis.plot(*zip(*sorted(points)), style, label=column, ms=4)
+        percents, means, lows, highs = zip(*sorted(points))
+        reach = [[mean - (mean if end is None else end) for mean, end in zip(means, ends)] for ends in (lows, highs)]
+        axis.errorbar(percents, means, [reach[0], [-above for above in reach[1]]], fmt=style, label=column, ms=4, elinewidth=0.8)
     axis.axhline(0, color="black", lw=0.8)
     axis.set(title="function bias: a function that calls a helper", xlabel="its part of the chunks, %", ylabel="points told too many")
     axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))

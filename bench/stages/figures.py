@@ -75,11 +75,16 @@ def extra_mb(found):
     return values
 
 
+def mean_points(row):
+    """(mean, low, high) of the points by which the runs of a row of the truth are off; None if they failed."""
+    return interval.mean(row.get("each", [row["points"]])) if "points" in row else None
+
+
 def points(found, what):
     """[(mean, low, high)] by how many points pieprof is wrong in each step of the truth whose name begins so."""
     steps = found.get("truth", {}).get("steps", {})
-    rows = [step["rows"].get(OURS, {}) for name, step in steps.items() if name.startswith(what)]
-    return [interval.size(interval.mean(row.get("each", [row["points"]]))) for row in rows if "points" in row]
+    means = [mean_points(step["rows"].get(OURS, {})) for name, step in steps.items() if name.startswith(what)]
+    return [interval.size(mean) for mean in means if mean]
 
 
 def bias(found):

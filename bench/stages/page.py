@@ -53,11 +53,10 @@ def collectors(steps):
 
 def off(row):
     """[points that its runs are off in the mean, how far 95 % of single runs are from there], as texts."""
-    if "points" not in row:
+    if not (mean := figures.mean_points(row)):
         return ["failed", ""]
-    each = row.get("each", [row["points"]])
-    one = f"{1.96 * statistics.stdev(each):.2f}" if len(each) > 2 else ""
-    return [interval.text(interval.mean(each), "{:+.2f}"), one]
+    each = row.get("each", ())
+    return [interval.text(mean, "{:+.2f}"), f"{1.96 * statistics.stdev(each):.2f}" if len(each) > 2 else ""]
 
 
 def truth(steps):
