@@ -105,8 +105,9 @@ double pie_governor_stretch(const struct pie_governor *governor) {
                               : within(scarcity, 1, STRETCH_MAX);
 }
 
+/* Who found nothing to do for a second is corrected upwards. Its next work may not take more than all may cost. */
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost) {
-    return governor->allowed[cost] * governor->trim[cost];
+    return within(governor->allowed[cost] * governor->trim[cost], 0, TARGET_MAX * governor->budget);
 }
 
 bool pie_governor_has_room(const struct pie_governor *governor, enum pie_cost cost) {

@@ -200,12 +200,12 @@ struct pie_watch_thread {
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;
-    int64_t credit_ns;         /* the time that watching may take now: the trap budget */
-    uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
-    uint64_t faults_seen;      /* page faults, … */
-    uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
-    bool debt_is_short;        /* how much debt from these ends all watches */
-    _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
+    int64_t credit_ns;          /* the time that watching may take now: the trap budget */
+    uint64_t credit_program_ns; /* thread CPU time without spent_ns, up to which credit was given */
+    uint64_t faults_seen;       /* page faults, … */
+    uint64_t slow_cpu_ns;       /* … and thread CPU time, up to which slower strings were charged */
+    bool debt_is_short;         /* how much debt from these ends all watches */
+    _Atomic uint64_t spent_ns;  /* on watching: handlers and traps */
     struct pie_watch_requests requests;
 };
 extern struct pie_thread_part pie_watch_part;

@@ -83,7 +83,7 @@ static void begin_thread(struct pie_thread *thread) {
     watch->faults_seen = UINT64_MAX;
     watch->debt_is_short = false;
     watch->slow_cpu_ns = thread->cpu_last_ns;
-    watch->credit_cpu_ns = thread->cpu_last_ns;
+    watch->credit_program_ns = thread->cpu_last_ns;
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
 }
 

@@ -31,7 +31,7 @@ def searches(pieprof, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def prefixes(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.3, *GROWING, "sort", "sort", options=FIXED_RATES)
+    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.3, *GROWING, "sort", options=FIXED_RATES)
 
 
 @pytest.fixture(scope="module")

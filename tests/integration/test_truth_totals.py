@@ -75,7 +75,7 @@ def test_every_cpu_second_is_sampled_or_said_to_be_lost(clocks):
 def test_a_short_program_has_a_profile(profiled, seconds):
     done = profiled(SHORT, seconds)
     rows = [r for r in done.functions(SHORT) if r["function"] == "busy"]
-    assert total(rows, "samples") > 0.6 * seconds * 1000
+    assert total(rows, "samples") > 0.5 * seconds * 1000  # a drawn period of up to 1.5 ms lasts for 20 ms
     assert total(rows, "cpu_s") == pytest.approx(done.truth["busy_s"], abs=0.006)
 
 

@@ -244,6 +244,19 @@ static void test_what_one_leaves_over_goes_to_others(void **state) {
     assert_true(program.governor.spending[PIE_COST_WATCHES] > 0.35 * BUDGET);
 }
 
+/* A collector that had nothing to do has work for all the time now. */
+static void test_who_was_idle_does_not_take_more_than_all_may_cost(void **state) {
+    struct program program;
+
+    begin_asked(&program, 0.3, 0.1, 0, 0.005);
+    run(&program, 10000);
+    assert_true(program.governor.trim[PIE_COST_WATCHES] > 3);
+    program.asked[PIE_COST_WATCHES] = 20;
+    assert_true(run(&program, 200) < 1.5 * 0.3 + 0.1 + 0.02); /* the others cost what they did */
+    run(&program, 20000);                                     /* what was left over is spent */
+    assert_true(run(&program, 5000) < 1.1 * 0.3);
+}
+
 /* What has no rate becomes dearer: the rest gives way within two seconds, and comes back. */
 static void test_a_step_is_answered_within_two_seconds(void **state) {
     struct program program;
@@ -388,6 +401,7 @@ int main(void) {
         cmocka_unit_test(test_a_small_budget_has_lower_floors),
         cmocka_unit_test(test_the_budget_is_kept),
         cmocka_unit_test(test_what_one_leaves_over_goes_to_others),
+        cmocka_unit_test(test_who_was_idle_does_not_take_more_than_all_may_cost),
         cmocka_unit_test(test_a_step_is_answered_within_two_seconds),
         cmocka_unit_test(test_dear_hooks_leave_a_part_to_the_rest),
         cmocka_unit_test(test_counting_pauses_where_it_is_too_dear),

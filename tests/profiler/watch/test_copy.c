@@ -122,7 +122,7 @@ static void test_what_is_refused_is_not_watched(void) {
     scene.refuse = 0;
     pie_watch_of(scene_thread)->retry_ns = 0;
     pie_watch_of(scene_thread)->credit_ns = -1000000;
-    pie_watch_of(scene_thread)->credit_cpu_ns = UINT64_MAX;
+    pie_watch_of(scene_thread)->credit_program_ns = UINT64_MAX;
     assert_false(pie_watch_copy(scene_thread, (uintptr_t)scene.word, &word, 1, LONG_NS));
     pie_watch_set(NULL);
     assert_false(pie_watch_is_on());

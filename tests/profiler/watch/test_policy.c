@@ -148,6 +148,27 @@ static uint64_t charged_at(const uint8_t *instruction) {
     return spent_ns() - before_ns;
 }
 
+/* With a large budget, too, they end watches: what they take is none of the program's time, which earns credit. */
+static void test_slow_strings_earn_nothing(void) {
+    static const uint8_t movsb[] = {0xf3, 0xa4, 0x90};
+    ucontext_t context = scene_at((const char *)movsb);
+
+    learn_one(scene_load, PIE_ACCESS_LOAD);
+    scene_settings.fault_tax_ns = 1;
+    unsigned index = scene_reach_data();
+    scene_settings.budget = 1.2;
+    pie_time_of(scene_thread)->period_ns = 1000000;
+    uint64_t cpu_ns = scene_thread->cpu_last_ns, before_ns = spent_ns();
+    for (int sample = 0; sample < 100; sample++) {
+        cpu_ns += 1000000;
+        scene_thread->cpu_last_ns =
+            cpu_ns; /* as a sample sets it, whatever was charged since the one before */
+        pie_watch_charge_sample(scene_thread, &context, 0);
+    }
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
+    assert_in_range(spent_ns() - before_ns, 4000000, 23000000); /* the debt, and the credit that there was */
+}
+
 /* Time that samples find in string instructions is what the breakpoint cost. */
 static void test_slow_strings_are_paid_for(void) {
     static const uint8_t movsb[] = {0xf3, 0xa4, 0x90}, stosq[] = {0xf3, 0x48, 0xab},
@@ -508,6 +529,7 @@ int main(void) {
         SCENE(test_credit_is_not_saved_up),
         SCENE(test_page_faults_are_paid_for),
         SCENE(test_slow_strings_are_paid_for),
+        SCENE(test_slow_strings_earn_nothing),
         SCENE(test_every_sample_and_watch_is_in_the_books),
         SCENE(test_refusals_are_in_the_books),
         SCENE(test_precise_sample_begins_at_stage_2),

@@ -50,7 +50,7 @@ def arrange():
 
 def sort():
     items = []
-    for value in VALUES * 2:  # few samples find the call at work, and where it begins anew it does not rise
+    for value in VALUES * 4:  # few samples find that a call has ended, so few items may be new from one to the next
         items.append(value)
         items.sort(key=float.__neg__)  # sort
     sizes["sort"] = 8 * len(items)
