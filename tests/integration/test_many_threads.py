@@ -34,9 +34,10 @@ def test_all_are_profiled_or_counted(profiled, kind):
 
 @pytest.mark.parametrize("budget", ["5%", "1%"])
 def test_the_waiting_of_all_is_counted(profiled, budget):
-    """Though each is looked at in some ticks only: a wait that begins between two looks has half of the time between them,
-    and so does the wait before it, which lasts as long here. With many threads, half of that time is 0.1 to 0.2 s, so
-    that a wait which follows a short one is told too short by that. A thread's wait until its first look has no place."""
+    """Though each is looked at in some ticks only: a wait that begins between two looks has half of the time between
+    them, and the wait before it, which lasts as long here, has the other half. With many threads, a half is 0.1 to
+    0.2 s, so a wait that follows a short one would be too short by that. Until its first look a thread waits nowhere.
+    """
     profile = profiled("--overhead", budget, THREADS, "asleep", N, 2)
     truth = sum(profile.truth["asleep_s"].values())
     place = str(THREADS), line_of(THREADS, "asleep")

@@ -29,6 +29,6 @@ def test_a_part_that_stays(done, mark, part):
     print(mark, row)
     if row["compared"] < 2:
         pytest.skip("too few results were compared")
-    # A result that is compared with one of some calls before has half of its cells; they hardly ever have twelve values.
+    # A result that is compared with one of some calls before has half of its cells, hardly ever with twelve values.
     by_chance = 0 if part else 0.15
     assert row["partly"] == pytest.approx(part * row["compared"], abs=by_chance * row["compared"])

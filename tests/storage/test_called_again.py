@@ -66,6 +66,25 @@ def test_a_call_is_invariant_if_most_of_the_rounds_repeat_it(changed, again, cat
     assert call["category"] == category
 
 
+def same_call(function_s, callee="rotate", call_s=0.6, again=19):
+    """Twenty calls in line 13, which takes 0.8 s."""
+    kinds = 20 - again
+    return (f"INSERT INTO called SELECT DISTINCT w.process, f.path, 13, '{callee}', 'work', 3, 1, 20, 0, 20, {kinds}, {kinds}, "
+            f"{0 if again else 20}, 0, {again}, 0, {again}, {call_s * 1e9}, {call_s * again / 20 * 1e9}, 0, 8e8, {function_s * 1e9} "
+            "FROM watch w JOIN file f ON f.process = w.process AND f.path GLOB '*waste.py'")
+
+
+@pytest.mark.parametrize("rows, is_told", [
+    ([same_call(2)], True),
+    ([same_call(0.82)], False),  # such as a loop that measures
+    ([same_call(0.82), same_call(0.82, "list.append", 0.1, 0)], False),
+    ([same_call(0.82), same_call(0.82, "check", 0.1, 0)], True),
+])
+def test_a_loop_that_only_makes_the_same_call_is_not_told(changed, rows, is_told):
+    found = findings(changed(*ALONE, BELOW_13, *rows, "DELETE FROM watch"))
+    assert any("of rotate that were counted" in r["evidence"] for r in found.values()) == is_told
+
+
 def counted(calls, compared, once):
     """Calls of rotate() in line 13, of which none repeats the one before."""
     return ("INSERT INTO called SELECT DISTINCT w.process, f.path, 13, 'rotate', 'work', 3, 1, "

@@ -52,12 +52,15 @@ FROM (
 
 -- By line, with the time that its calls of before take in the run; the callee is the one of which most comes again.
 -- Where calls of one callee never ended within a window, nobody knows what part of the time the others take.
+-- function_again_ns: append() only keeps what the other call returned, so it is no other work of the function. On a
+-- busy machine one append() of a window may be as long as all of its other calls.
 CREATE VIEW x_called_line AS
-SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * again_part) OVER f AS function_saved_ns,
+SELECT *, line_ns * again_part AS saved_ns, sum(line_ns * loop_part) OVER f AS function_again_ns,
   callee = function AS is_inner, row_number() OVER (
     PARTITION BY run, process, file, function_line, callee = function ORDER BY line_ns * again_part DESC, line) AS inner_nth
 FROM (
   SELECT *, 1.0 * sum(again_ns) OVER g / nullif(sum(call_ns) OVER g, 0) AS again_part,
+    1.0 * sum(iif(callee = 'list.append', call_ns, again_ns)) OVER g / nullif(sum(call_ns) OVER g, 0) AS loop_part,
     min(calls) OVER g AS least_calls, max(new_calls) OVER g AS line_new_calls, sum(iif(new_calls, call_ns, 0)) OVER g * 1.0 / nullif(sum(call_ns) OVER g, 0)
       AS new_part,
     row_number() OVER (PARTITION BY run, process, file, line, function_line ORDER BY again_ns DESC, call_ns DESC, callee) AS nth
@@ -77,7 +80,7 @@ FROM (
   FROM x_called_line y JOIN x_called_threshold c) x
 JOIN x_total a ON a.run = x.run
 WHERE x.again_part >= x.least_part AND x.saved_ns >= (SELECT high_share FROM x_threshold) * a.cpu_ns
-  AND (iif(x.is_inner, x.inner_nth = 1, x.function_saved_ns <= x.whole_part * x.function_ns)
+  AND (iif(x.is_inner, x.inner_nth = 1, x.function_again_ns <= x.whole_part * x.function_ns)
     OR (NOT x.is_inner AND x.new_part >= x.other_part AND x.other_calls * x.line_new_calls >= x.calls));
 
 -- As x_told_finding has them. What is called takes its time in lines of its own, or below: their time is part of that
