@@ -23,9 +23,9 @@ def new(columns, rows, width, height):
     return figure, figure.subplots(rows, columns, squeeze=False)
 
 
-def spread(values):
-    """(median, how far its interval reaches below and above)."""
-    middle, low, high = interval.median(values)
+def spread(found):
+    """Of (middle, low, high): the middle, and how far the interval reaches below and above."""
+    middle, low, high = found
     return middle, (middle - low, high - middle) if low is not None else (0, 0)
 
 
@@ -40,7 +40,7 @@ def overhead(found):
         for row, name in enumerate(names):
             values = figures.over_programs(some, name, BASELINE, key)
             if values:
-                middle, reach = spread(values)
+                middle, reach = spread(interval.median(values))
                 axis.barh(row, middle - 1, left=1, color=colour(name), xerr=[[reach[0]], [reach[1]]], error_kw={"lw": 0.8})
                 axis.annotate(f" {middle:.2f}", (max(middle + reach[1], 1), row), va="center", fontsize=7)
         axis.set(xscale="log", title=f"{title} / {BASELINE}", yticks=range(len(names)))
@@ -84,14 +84,13 @@ def bias(found):
             percent = int(name.split()[-2])
             for column, row in step["rows"].items():
                 if mean := figures.mean_points(row):
-                    lines[column].append((percent, *mean))
+                    lines[column].append((percent, *spread(mean)))
     if not lines:
         return None
     figure, ((axis,),) = new(1, 1, 8, 3.5)
     for (column, points), style in zip(lines.items(), ("o-", "s--", "^-.", "D:", "v-", "x--")):
-        percents, means, lows, highs = zip(*sorted(points))
-        reach = [[mean - (mean if end is None else end) for mean, end in zip(means, ends)] for ends in (lows, highs)]
-        axis.errorbar(percents, means, [reach[0], [-above for above in reach[1]]], fmt=style, label=column, ms=4, elinewidth=0.8)
+        percents, means, reach = zip(*sorted(points))
+        axis.errorbar(percents, means, [*zip(*reach)], fmt=style, label=column, ms=4, elinewidth=0.8)
     axis.axhline(0, color="black", lw=0.8)
     axis.set(title="function bias: a function that calls a helper", xlabel="its part of the chunks, %", ylabel="points told too many")
     axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))

@@ -56,7 +56,7 @@ double pie_governor_scarcity(const struct pie_governor *governor);
 double pie_governor_stretch(const struct pie_governor *governor);
 
 /* What a collector is to set its rate by, so that it costs what is allowed: less than that where it has spent more,
- * as by caches that it empties, and more where it has spent less. 0: as much as it likes. */
+ * as by caches that it empties, and more where it has spent less, up to 1.5 of the budget. 0: as much as it likes. */
 double pie_governor_share(const struct pie_governor *governor, enum pie_cost cost);
 
 /* May a collector have more for a while than its share sets? Not where the user named a budget and it has spent its
